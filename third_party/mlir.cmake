@@ -1,5 +1,5 @@
 # LLVM and MLIR 22 as one interface target, nereid_mlir: shared libraries for development, archives with NEREID_STATIC.
-find_package(MLIR 22 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
+find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/mlir)
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 set(CMAKE_MODULE_PATH ${CMAKE_MODULE_PATH} PARENT_SCOPE)
 set(MLIR_TABLEGEN_EXE ${MLIR_TABLEGEN_EXE} PARENT_SCOPE)
