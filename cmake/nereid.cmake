@@ -1,6 +1,6 @@
 # Build rules shared by every folder.
 include(CheckLinkerFlag)
-add_compile_options(-Wall -Wextra -Wno-unused-parameter -fno-strict-aliasing)
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-designated-field-initializers -Wno-missing-field-initializers -fno-strict-aliasing)
 if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   add_compile_options(-Wno-gnu-zero-variadic-macro-arguments)
 endif()

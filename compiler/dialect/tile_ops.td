@@ -1,0 +1,321 @@
+// The tile dialect: programs over tiles (tensors of static shape) held by a block of threads.
+//
+// Elementwise work is upstream arith and math on tensors, control flow is upstream scf, kernels are func.func with the attribute
+// `tile.kernel`. The dialect adds what upstream lacks: the block's index, ranges, memory access by base and offsets, row gathers,
+// reinterpretation of bytes, matrix products with a label that a schedule can name, and, after scheduling, channels between roles.
+#ifndef NEREID_TILE_OPS
+#define NEREID_TILE_OPS
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::nereid::tile";
+  let summary = "Programs over tiles of static shape";
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
+}
+
+class Tile_Op<string mnemonic, list<Trait> traits = []> : Op<Tile_Dialect, mnemonic, traits>;
+
+// Generic address space; the program's pointers are global memory.
+def Tile_Pointer : Type<CPred<"::llvm::isa<::mlir::LLVM::LLVMPointerType>($_self)">, "pointer", "::mlir::LLVM::LLVMPointerType">,
+                   BuildableType<"::mlir::LLVM::LLVMPointerType::get($_builder.getContext())">;
+def Tile_Tensor : StaticShapeTensorOf<[AnyType]>;
+def Tile_Bytes : StaticShapeTensorOf<[I8]>;
+def Tile_Mask : StaticShapeTensorOf<[I1]>;
+def Tile_Offsets : StaticShapeTensorOf<[I32, I64]>;
+def Tile_Offsets64 : StaticShapeTensorOf<[I64]>;
+
+//===----------------------------------------------------------------------===//
+// Layout encoding and channel type
+//===----------------------------------------------------------------------===//
+
+def Tile_LayoutAttr : AttrDef<Tile_Dialect, "Layout"> {
+  let mnemonic = "layout";
+  let summary = "where a tile's elements live in registers (compiler/layout/layout.h)";
+  let description = [{
+    Encoding of a tensor after layout assignment: bases of the register, lane and warp bits, each `rank` numbers long.
+    Example: `#tile.layout<rank = 1, reg = [1], lane = [2, 4, 8, 16, 32], warp = []>`.
+  }];
+  let parameters = (ins "int32_t":$rank, ArrayRefParameter<"int32_t">:$reg, ArrayRefParameter<"int32_t">:$lane,
+                        ArrayRefParameter<"int32_t">:$warp, "uint32_t":$partial);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    ::nereid::layout::Layout toLayout() const;
+    static LayoutAttr of(::mlir::MLIRContext* context, const ::nereid::layout::Layout& layout);
+  }];
+}
+
+def Tile_SharedAttr : AttrDef<Tile_Dialect, "Shared"> {
+  let mnemonic = "shared";
+  let summary = "a tile in shared memory: rows `pitch` bytes apart; `column_major` after a transposition";
+  let parameters = (ins "int32_t":$pitch, "bool":$column_major);
+  let assemblyFormat = "`<` `pitch` `=` $pitch `,` `column_major` `=` $column_major `>`";
+}
+
+def Tile_ChannelType : TypeDef<Tile_Dialect, "Channel"> {
+  let mnemonic = "channel";
+  let summary = "a ring of `depth` slots in shared memory, each with the payload tiles";
+  let parameters = (ins "int32_t":$depth, ArrayRefParameter<"::mlir::Type">:$payload);
+  let assemblyFormat = "`<` $depth `,` $payload `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Values without operands
+//===----------------------------------------------------------------------===//
+
+def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
+  let summary = "linear index of this block in the grid";
+  let description = [{
+    `%p = tile.program_id : i32`. A grid is one-dimensional (up to 2^31-1 blocks); programs divide the index themselves.
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Tile_RangeOp : Tile_Op<"range", [Pure]> {
+  let summary = "start, start+1, … along a vector";
+  let description = [{ `%r = tile.range 0 : tensor<32xi32>`. }];
+  let arguments = (ins I32Attr:$start);
+  let results = (outs StaticShapeTensorOf<[I32]>:$result);
+  let assemblyFormat = "$start attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Shape and type
+//===----------------------------------------------------------------------===//
+
+def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+  let summary = "a tile with the same scalar everywhere";
+  let description = [{ `%t = tile.splat %x : f32 -> tensor<16x32xf32>`. }];
+  let arguments = (ins AnyType:$value);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+  let summary = "repeats a vector along the other dimension of a matrix";
+  let description = [{
+    `%t = tile.broadcast %v dim 0 : tensor<16xf32> -> tensor<16x32xf32>`: the operand's only dimension becomes dimension `dim` of
+    the result; element [i, j] is v[i] (dim 0) or v[j] (dim 1).
+  }];
+  let arguments = (ins Tile_Tensor:$value, I32Attr:$dim);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$value `dim` $dim attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_TransOp : Tile_Op<"trans", [Pure]> {
+  let summary = "transposes a matrix";
+  let arguments = (ins Tile_Tensor:$value);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Tile_ViewOp : Tile_Op<"view", [Pure]> {
+  let summary = "reads bytes of each row as values of another type, or values as bytes";
+  let description = [{
+    `%k = tile.view %rows at 448 : tensor<32x576xi8> -> tensor<32x64xbf16>`: row i of the result is bytes [at, at + 128) of row i.
+    A result of rank 1 takes one value a row. From values to bytes `at` is 0 and the row sizes are equal.
+    The byte offset is a multiple of the element's size. Little endian.
+  }];
+  let arguments = (ins Tile_Tensor:$value, I32Attr:$at);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$value `at` $at attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "loads elements of global memory";
+  let description = [{
+    `%x = tile.load %base[%offsets] mask %m else %o : tensor<32xi32>, tensor<32xf32>`: element i is base[offsets[i]] (offsets count
+    elements); where the mask is false nothing is read and the element is `else`, zero if absent.
+  }];
+  let arguments = (ins Tile_Pointer:$base, Tile_Offsets:$offsets, Optional<Tile_Mask>:$mask, Optional<Tile_Tensor>:$other);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = [{
+    $base `[` $offsets `]` (`mask` $mask^)? (`else` $other^)? attr-dict `:` type($offsets) `,` type($result)
+    (`,` type($mask)^)? (`,` type($other)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_LoadScalarOp : Tile_Op<"load_scalar", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "loads one element of global memory, the same for the whole block";
+  let arguments = (ins Tile_Pointer:$base, AnyTypeOf<[I32, I64]>:$offset);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$base `[` $offset `]` attr-dict `:` type($offset) `,` type($result)";
+}
+
+def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "stores elements to global memory where the mask is true";
+  let description = [{ `tile.store %base[%offsets], %value mask %m : tensor<32xi32>, tensor<32xf32>`. Offsets count elements. }];
+  let arguments = (ins Tile_Pointer:$base, Tile_Offsets:$offsets, Tile_Tensor:$value, Optional<Tile_Mask>:$mask);
+  let assemblyFormat = [{
+    $base `[` $offsets `]` `,` $value (`mask` $mask^)? attr-dict `:` type($offsets) `,` type($value) (`,` type($mask)^)?
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_GatherRowsOp : Tile_Op<"gather_rows", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "copies rows of contiguous bytes";
+  let description = [{
+    `%b = tile.gather_rows %base[%offsets] mask %ok : tensor<32xi64>, tensor<32x576xi8>`: row i is the bytes
+    [base + offsets[i], + width). A masked row is zero and is not read. `align` says what base and offsets are multiples of (bytes).
+    In a loop of a schedule with a `load` role this becomes an asynchronous copy into a ring of slots.
+  }];
+  let arguments = (ins Tile_Pointer:$base, Tile_Offsets64:$offsets, Tile_Mask:$mask, I32Attr:$align);
+  let results = (outs Tile_Bytes:$result);
+  let assemblyFormat = "$base `[` $offsets `]` `mask` $mask `align` $align attr-dict `:` type($offsets) `,` type($mask) `,` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ScatterRowsOp : Tile_Op<"scatter_rows", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "the inverse of gather_rows: writes rows of contiguous bytes where the mask is true";
+  let arguments = (ins Tile_Pointer:$base, Tile_Offsets64:$offsets, Tile_Bytes:$value, Tile_Mask:$mask, I32Attr:$align);
+  let assemblyFormat = [{
+    $base `[` $offsets `]` `,` $value `mask` $mask `align` $align attr-dict `:` type($offsets) `,` type($value) `,` type($mask)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_TicketOp : Tile_Op<"ticket", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "takes a number from a counter that wraps at `limit`";
+  let description = [{
+    Returns counter's old value and stores old + 1, or 0 after limit - 1 (so it is ready for the next launch). All global writes of
+    the block before it are visible to the block that takes the last number, after it. The whole block gets the same number.
+  }];
+  let arguments = (ins Tile_Pointer:$counter, I32:$limit);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$counter `limit` $limit attr-dict `:` type($result)";
+}
+
+//===----------------------------------------------------------------------===//
+// Products and reductions
+//===----------------------------------------------------------------------===//
+
+def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["c", "result"]>]> {
+  let summary = "c + a·b with products of the operands' type summed in f32";
+  let description = [{
+    `%d = tile.dot "qk" %a, %b, %c : tensor<16x64xf16>, tensor<64x32xf16>, tensor<16x32xf32>`. a [M, K], b [K, N] have one type of
+    f16, bf16, f8E4M3FN; c is f32. The label names the dot in a schedule.
+  }];
+  let arguments = (ins StrAttr:$label, Tile_Tensor:$a, Tile_Tensor:$b, Tile_Tensor:$c);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$label $a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `,` type($c)";
+  let hasVerifier = 1;
+}
+
+def Tile_ReduceKind : I32EnumAttr<"ReduceKind", "how a reduction joins elements",
+    [I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">, I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"Or", 3, "or">]> {
+  let cppNamespace = "::nereid::tile";
+  let genSpecializedAttr = 0;
+}
+def Tile_ReduceKindAttr : EnumAttr<Tile_Dialect, Tile_ReduceKind, "reduce_kind">;
+
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
+  let summary = "joins the elements along one dimension";
+  let description = [{
+    `%m = tile.reduce max %x dim 1 : tensor<16x32xf32> -> tensor<16xf32>`. max and min of floats ignore NaN (maxnum, minnum). A
+    vector reduces to a scalar: `tile.reduce add %v dim 0 : tensor<32xf32> -> f32`.
+  }];
+  let arguments = (ins Tile_ReduceKindAttr:$kind, Tile_Tensor:$value, I32Attr:$dim);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$kind $value `dim` $dim attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// After scheduling: roles, channels, layouts
+//===----------------------------------------------------------------------===//
+
+def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
+  let summary = "the same values in another layout; from shared memory it is a load";
+  let arguments = (ins Tile_Tensor:$value);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_WarpsOp : Tile_Op<"warps", [NoRegionArguments, SingleBlock, NoTerminator]> {
+  let summary = "runs each region on its own warps of the block, side by side";
+  let description = [{
+    Role i has `names[i]`, `warps[i]` warps (a power of two) and a register budget a thread (`registers[i]`, 0: as launched).
+    Regions use values from above only if these are scalars or channels.
+  }];
+  let arguments = (ins StrArrayAttr:$names, DenseI32ArrayAttr:$warps, DenseI32ArrayAttr:$registers);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$roles);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Tile_ChannelOp : Tile_Op<"channel"> {
+  let summary = "makes a channel: a ring of slots in shared memory with a full and an empty barrier each";
+  let description = [{
+    One role writes (`writer`), the roles in `readers` read. A writer acquires a slot, fills each payload, commits; a reader waits,
+    uses the tiles, releases. Slots are taken in order; a position is (slot, phase), phase flips when the slot wraps.
+  }];
+  let arguments = (ins StrAttr:$writer, StrArrayAttr:$readers);
+  let results = (outs Tile_ChannelType:$result);
+  let assemblyFormat = "`from` $writer `to` $readers attr-dict `:` type($result)";
+}
+
+def Tile_AcquireOp : Tile_Op<"acquire"> {
+  let summary = "waits until the slot is empty";
+  let arguments = (ins Tile_ChannelType:$channel, I32:$slot, I32:$phase);
+  let assemblyFormat = "$channel `[` $slot `,` $phase `]` attr-dict `:` type($channel)";
+}
+
+def Tile_CopyRowsOp : Tile_Op<"copy_rows"> {
+  let summary = "starts gather_rows into a payload of an acquired slot";
+  let description = [{ `bulk`: by the bulk copy engine, one row a lane; otherwise by 16, 8 or 4-byte asynchronous copies. }];
+  let arguments = (ins Tile_ChannelType:$channel, I32:$slot, I32Attr:$payload, Tile_Pointer:$base, Tile_Offsets64:$offsets,
+                       Tile_Mask:$mask, I32Attr:$align, BoolAttr:$bulk);
+  let assemblyFormat = [{
+    $channel `[` $slot `]` `payload` $payload `from` $base `[` $offsets `]` `mask` $mask `align` $align `bulk` $bulk attr-dict
+    `:` type($channel) `,` type($offsets) `,` type($mask)
+  }];
+}
+
+def Tile_PutOp : Tile_Op<"put"> {
+  let summary = "writes a tile into a payload of an acquired slot";
+  let arguments = (ins Tile_ChannelType:$channel, I32:$slot, I32Attr:$payload, Tile_Tensor:$value);
+  let assemblyFormat = "$channel `[` $slot `]` `payload` $payload `,` $value attr-dict `:` type($channel) `,` type($value)";
+}
+
+def Tile_CommitOp : Tile_Op<"commit"> {
+  let summary = "hands the slot to the readers once its copies have landed";
+  let arguments = (ins Tile_ChannelType:$channel, I32:$slot);
+  let assemblyFormat = "$channel `[` $slot `]` attr-dict `:` type($channel)";
+}
+
+def Tile_WaitOp : Tile_Op<"wait"> {
+  let summary = "waits until the slot is full; its payload tiles, in shared memory";
+  let arguments = (ins Tile_ChannelType:$channel, I32:$slot, I32:$phase);
+  let results = (outs Variadic<Tile_Tensor>:$payload);
+  let assemblyFormat = "$channel `[` $slot `,` $phase `]` attr-dict `:` type($channel) `->` type($payload)";
+}
+
+def Tile_ReleaseOp : Tile_Op<"release"> {
+  let summary = "gives the slot back: this role has read what it needs";
+  let arguments = (ins Tile_ChannelType:$channel, I32:$slot);
+  let assemblyFormat = "$channel `[` $slot `]` attr-dict `:` type($channel)";
+}
+
+#endif
