@@ -26,6 +26,8 @@ inline constexpr const char* kKernelAttr = "tile.kernel";
 inline constexpr const char* kAlignAttr = "tile.align";
 // Attribute on scf.for: the name the program gave to the loop.
 inline constexpr const char* kLoopAttr = "tile.loop";
+// Attribute on loads and stores of rows: bytes that each row starts at a multiple of (i32).
+inline constexpr const char* kRowAlignAttr = "tile.row_align";
 
 // The element's size in bytes in memory; i1 takes one byte.
 int elementBytes(mlir::Type type);

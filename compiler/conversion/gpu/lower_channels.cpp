@@ -1,0 +1,239 @@
+// Channels: rings of slots in shared memory, a full and an empty mbarrier a slot.
+//
+// Arrivals on `full`: one elected lane of each writer warp, after its copies and stores (with the bytes that its bulk copies bring),
+// and, where some payload comes by cp.async, every lane of the writer (cp.async.mbarrier.arrive.noinc). Arrivals on `empty`: one
+// elected lane of each reader warp. The count of a barrier follows from this; PTX ISA, "mbarrier".
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "compiler/conversion/gpu/lowering.h"
+#include "compiler/transforms/assign_layouts.h"
+
+namespace nereid::gpu {
+using namespace mlir;
+using layout::Layout;
+
+namespace {
+constexpr int kSlotAlign = 128;
+
+int roundUp(int x, int to) {
+  return (x + to - 1) / to * to;
+}
+
+// Bytes one cp.async moves.
+int chunkBytes(int width, int align) {
+  for (int c : {16, 8, 4})
+    if (width % c == 0 && align % c == 0) return c;
+  return 0;
+}
+}  // namespace
+
+void Lowering::planChannels() {
+  tile::WarpsOp warps;
+  for (auto op : func_.getBody().getOps<tile::WarpsOp>()) warps = op;
+  if (!warps) return;
+  auto warpsOf = [&](StringRef name) {
+    for (auto [i, n] : llvm::enumerate(warps.getNames().getAsRange<StringAttr>()))
+      if (n.getValue() == name) return warps.getWarps()[i];
+    return 0;
+  };
+  for (auto op : func_.getBody().getOps<tile::ChannelOp>()) {
+    auto type = cast<tile::ChannelType>(op.getType());
+    ChannelPlan plan;
+    plan.depth = type.getDepth();
+    plan.writer_warps = warpsOf(op.getWriter());
+    for (auto r : op.getReaders().getAsRange<StringAttr>()) plan.reader_warps += warpsOf(r.getValue());
+    for (Operation* user : op->getUsers())
+      if (auto copy = dyn_cast<tile::CopyRowsOp>(user)) (copy.getBulk() ? plan.bulk : plan.async) = true;
+    for (Type t : type.getPayload()) {
+      auto tensor = cast<RankedTensorType>(t);
+      plan.payload.push_back(plan.slot_bytes);
+      plan.types.push_back(tensor);
+      plan.slot_bytes = roundUp(plan.slot_bytes + tile::sharedPitch(tensor) * static_cast<int>(tensor.getDimSize(0)), 16);
+    }
+    plan.slot_bytes = roundUp(plan.slot_bytes, kSlotAlign);
+    plan.base = allocate(plan.slot_bytes * plan.depth, kSlotAlign);
+    plan.full = allocate(8 * plan.depth, 8);
+    plan.empty = allocate(8 * plan.depth, 8);
+    channels_[op.getResult()] = plan;
+  }
+}
+
+void Lowering::initBarriers(Location loc) {
+  if (channels_.empty()) return;
+  Value first = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, thread_, i32(loc, 0));
+  auto branch = scf::IfOp::create(b_, loc, first, false);
+  {
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(branch.thenBlock());
+    for (auto op : func_.getBody().getOps<tile::ChannelOp>()) {
+      const ChannelPlan& plan = channels_[op.getResult()];
+      const int full = plan.writer_warps + (plan.async ? 32 * plan.writer_warps : 0);
+      for (int i = 0; i < plan.depth; i++) {
+        nv_.mbarrierInit(loc, sharedAddress(loc, plan.full + 8 * i), full);
+        nv_.mbarrierInit(loc, sharedAddress(loc, plan.empty + 8 * i), plan.reader_warps);
+      }
+    }
+    if (target_.sm >= 90) nv_.fenceMbarrierInit(loc);
+  }
+  nv_.barrierAll(loc);
+}
+
+Value Lowering::barrierOf(Location loc, const ChannelPlan& plan, bool full, Value slot) {
+  return gep(loc, sharedAddress(loc, full ? plan.full : plan.empty), mulConstant(loc, slot, 8));
+}
+
+Value Lowering::slotBase(Location loc, const ChannelPlan& plan, Value slot) {
+  return gep(loc, sharedAddress(loc, plan.base), mulConstant(loc, slot, plan.slot_bytes));
+}
+
+void Lowering::waitParity(Location loc, Value barrier, Value parity) {
+  auto loop = scf::WhileOp::create(b_, loc, TypeRange(), ValueRange());
+  OpBuilder::InsertionGuard guard(b_);
+  b_.createBlock(&loop.getBefore());
+  Value done = nv_.mbarrierTestParity(loc, barrier, parity, target_.has_bulk_copy);
+  Value again = arith::XOrIOp::create(b_, loc, done, arith::ConstantOp::create(b_, loc, b_.getBoolAttr(true)));
+  scf::ConditionOp::create(b_, loc, again, ValueRange());
+  b_.createBlock(&loop.getAfter());
+  scf::YieldOp::create(b_, loc);
+}
+
+void Lowering::lowerAcquire(tile::AcquireOp op) {
+  Location loc = op.getLoc();
+  const ChannelPlan& plan = channels_[op.getChannel()];
+  waitParity(loc, barrierOf(loc, plan, false, scalar(op.getSlot())), scalar(op.getPhase()));
+  transaction_bytes_[op.getChannel()] = i32(loc, 0);
+}
+
+void Lowering::lowerWait(tile::WaitOp op) {
+  Location loc = op.getLoc();
+  const ChannelPlan& plan = channels_[op.getChannel()];
+  Value slot = scalar(op.getSlot());
+  waitParity(loc, barrierOf(loc, plan, true, slot), scalar(op.getPhase()));
+  Value base = slotBase(loc, plan, slot);
+  for (auto [i, v] : llvm::enumerate(op.getPayload()))
+    shared_[v] = {base, plan.payload[i], tile::sharedPitch(plan.types[i]), false, cast<RankedTensorType>(v.getType())};
+}
+
+void Lowering::lowerRelease(tile::ReleaseOp op) {
+  Location loc = op.getLoc();
+  Value barrier = barrierOf(loc, channels_[op.getChannel()], false, scalar(op.getSlot()));
+  nv_.syncWarp(loc);
+  Value first = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, lane_, i32(loc, 0));
+  OpBuilder::InsertionGuard guard(b_);
+  b_.setInsertionPointToStart(scf::IfOp::create(b_, loc, first, false).thenBlock());
+  nv_.mbarrierArrive(loc, barrier);
+}
+
+void Lowering::lowerCommit(tile::CommitOp op) {
+  Location loc = op.getLoc();
+  const ChannelPlan& plan = channels_[op.getChannel()];
+  Value barrier = barrierOf(loc, plan, true, scalar(op.getSlot()));
+  if (plan.async) nv_.cpAsyncArriveNoInc(loc, barrier);
+  Value bytes = transaction_bytes_[op.getChannel()];
+  nv_.syncWarp(loc);  // the other lanes' stores come before the elected lane's arrival
+  Value first = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, lane_, i32(loc, 0));
+  OpBuilder::InsertionGuard guard(b_);
+  b_.setInsertionPointToStart(scf::IfOp::create(b_, loc, first, false).thenBlock());
+  if (plan.bulk) nv_.mbarrierArriveExpectTx(loc, barrier, bytes);
+  else nv_.mbarrierArrive(loc, barrier);
+}
+
+void Lowering::lowerPut(tile::PutOp op) {
+  Location loc = op.getLoc();
+  const ChannelPlan& plan = channels_[op.getChannel()];
+  const int i = op.getPayload();
+  SharedTile t{slotBase(loc, plan, scalar(op.getSlot())), plan.payload[i], tile::sharedPitch(plan.types[i]), false, plan.types[i]};
+  storeShared(loc, t, layoutOf(op.getValue()), get(op.getValue()));
+}
+
+void Lowering::lowerCopyRows(tile::CopyRowsOp op) {
+  Location loc = op.getLoc();
+  const ChannelPlan& plan = channels_[op.getChannel()];
+  const int i = op.getPayload();
+  auto type = plan.types[i];
+  const int width = static_cast<int>(type.getDimSize(1)), pitch = tile::sharedPitch(type);
+  const Layout l = layoutOf(op.getOffsets());
+  const Fragment offsets = get(op.getOffsets()), mask = get(op.getMask());
+  if (!status_.ok()) return;
+  Value base = global(loc, op.getBase()), slot = scalar(op.getSlot());
+  Value barrier = barrierOf(loc, plan, true, slot);
+  Value rows = gep(loc, slotBase(loc, plan, slot), mulConstant(loc, coordinate(loc, l, 0), pitch));
+  Value own = owns(loc, l);
+
+  if (op.getBulk()) {
+    Value bytes = transaction_bytes_[op.getChannel()];
+    for (int r = 0; r < l.registers(); r++) {
+      Value row = gep(loc, rows, plan.payload[i] + l.regOffset(r)[0] * pitch);
+      Value copies = own ? arith::AndIOp::create(b_, loc, mask[r], own).getResult() : mask[r];
+      Value count = math::CtPopOp::create(b_, loc, nv_.ballot(loc, copies));
+      bytes = add(loc, bytes, mulConstant(loc, count, width));
+      auto branch = scf::IfOp::create(b_, loc, copies, false);
+      {
+        OpBuilder::InsertionGuard guard(b_);
+        b_.setInsertionPointToStart(branch.thenBlock());
+        nv_.bulkCopy(loc, row, gep(loc, base, offsets[r]), barrier, i32(loc, width));
+      }
+      // A masked row is zeroed by plain stores; the fence orders them with the copies that reuse the row later.
+      Value masked = arith::XOrIOp::create(b_, loc, mask[r], arith::ConstantOp::create(b_, loc, b_.getBoolAttr(true)));
+      if (own) masked = arith::AndIOp::create(b_, loc, masked, own);
+      OpBuilder::InsertionGuard guard(b_);
+      b_.setInsertionPointToStart(scf::IfOp::create(b_, loc, masked, false).thenBlock());
+      auto zero_type = VectorType::get({4}, b_.getI32Type());
+      Value zero = arith::ConstantOp::create(b_, loc, DenseElementsAttr::get(zero_type, b_.getI32IntegerAttr(0)));
+      auto loop = scf::ForOp::create(b_, loc, i32(loc, 0), i32(loc, width), i32(loc, 16));
+      {
+        OpBuilder::InsertionGuard inner(b_);
+        b_.setInsertionPoint(loop.getBody()->getTerminator());
+        LLVM::StoreOp::create(b_, loc, zero, gep(loc, row, loop.getInductionVar()), 16u);
+      }
+      nv_.fenceProxyAsyncShared(loc);
+    }
+    transaction_bytes_[op.getChannel()] = bytes;
+    return;
+  }
+
+  const int chunk = chunkBytes(width, static_cast<int>(op.getAlign()));
+  if (!chunk) return fail(op, "rows whose width or alignment is no multiple of 4 bytes cannot be copied asynchronously", "align the rows, or run without roles");
+  // Lanes whose bits have no row share the row's chunks.
+  SmallVector<int> spare;
+  for (int bit = 0; bit < 5; bit++)
+    if (l.lane[bit][0] == 0) spare.push_back(bit);
+  int lanes = 1;
+  Value sub = i32(loc, 0);
+  for (int bit : spare) {
+    if (width / chunk < lanes * 2 || width / chunk % (lanes * 2)) break;
+    Value x = arith::AndIOp::create(b_, loc, arith::ShRUIOp::create(b_, loc, lane_, i32(loc, bit)), i32(loc, 1));
+    sub = add(loc, sub, mulConstant(loc, x, lanes));
+    lanes *= 2;
+  }
+  // Spare bits without a chunk of their own, and copies in other warps, stay out.
+  Value active;
+  int idle = 0;
+  for (size_t k = llvm::Log2_32(lanes); k < spare.size(); k++) idle |= 1 << spare[k];
+  auto none = [&](Value bits, int m) {
+    if (!m) return;
+    Value ok = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, arith::AndIOp::create(b_, loc, bits, i32(loc, m)), i32(loc, 0));
+    active = active ? arith::AndIOp::create(b_, loc, active, ok).getResult() : ok;
+  };
+  none(lane_, idle);
+  int warp_copies = 0;
+  for (size_t bit = 0; bit < l.warp.size(); bit++)
+    if (l.warp[bit][0] == 0) warp_copies |= 1 << bit;
+  none(group_.warp, warp_copies);
+  OpBuilder::InsertionGuard guard(b_);
+  if (active) b_.setInsertionPointToStart(scf::IfOp::create(b_, loc, active, false).thenBlock());
+  Value sub_bytes = mulConstant(loc, sub, chunk);
+  for (int r = 0; r < l.registers(); r++) {
+    Value row = gep(loc, gep(loc, rows, sub_bytes), plan.payload[i] + l.regOffset(r)[0] * pitch);
+    Value zero64 = arith::ConstantOp::create(b_, loc, b_.getI64IntegerAttr(0));
+    // A masked row reads no byte; its address stays the pool's start.
+    Value offset = arith::SelectOp::create(b_, loc, mask[r], offsets[r], zero64);
+    Value source = gep(loc, gep(loc, base, offset), sub_bytes);
+    Value read = arith::SelectOp::create(b_, loc, mask[r], i32(loc, chunk), i32(loc, 0));
+    for (int k = 0; k < width / chunk / lanes; k++) nv_.cpAsync(loc, gep(loc, row, k * chunk * lanes), gep(loc, source, k * chunk * lanes), chunk, read);
+  }
+}
+
+}  // namespace nereid::gpu

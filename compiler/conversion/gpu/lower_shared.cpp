@@ -1,0 +1,296 @@
+// Shared memory and changes of layout: views, ldmatrix and plain loads, exchange through scratch, sums of partials.
+#include <map>
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include "compiler/conversion/gpu/lowering.h"
+#include "compiler/transforms/assign_layouts.h"
+
+namespace nereid::gpu {
+using namespace mlir;
+using layout::Coord;
+using layout::Layout;
+
+namespace {
+
+// ldmatrix in the transposed form puts the bytes of two rows and two columns as r0c0 r0c1 r1c0 r1c1; operands want r0c0 r1c0 r0c1 r1c1.
+constexpr uint32_t kSwapMiddleBytes = 0x3120;
+
+// Which tensor dimension runs along rows and which along bytes in shared memory.
+struct Axes {
+  int row = 0, col = 1;
+};
+
+Axes axesOf(const SharedTile& t) {
+  return t.column_major ? Axes{1, 0} : Axes{0, 1};
+}
+
+int lowBit(int x) {
+  return x ? x & -x : 1 << 20;
+}
+
+// True if basis c is `step` along dimension d and zero elsewhere.
+bool isStep(const Coord& c, int d, int step) {
+  for (int i = 0; i < static_cast<int>(c.size()); i++)
+    if (c[i] != (i == d ? step : 0)) return false;
+  return true;
+}
+
+}  // namespace
+
+void Lowering::lowerView(tile::ViewOp op) {
+  auto it = shared_.find(op.getValue());
+  if (it == shared_.end()) {
+    // Values as bytes in registers: the same words under another name.
+    return fail(op, "a view of a tile in registers", "store the values, or view gathered rows");
+  }
+  SharedTile t = it->second;
+  t.offset += static_cast<int>(op.getAt());
+  t.type = cast<RankedTensorType>(op.getType());
+  shared_[op.getResult()] = t;
+}
+
+void Lowering::lowerTrans(tile::TransOp op) {
+  if (auto it = shared_.find(op.getValue()); it != shared_.end()) {
+    SharedTile t = it->second;
+    t.column_major = !t.column_major;
+    t.type = cast<RankedTensorType>(op.getType());
+    shared_[op.getResult()] = t;
+    return;
+  }
+  set(op.getResult(), get(op.getValue()));  // the layout is the transposed one
+}
+
+// Words that ldmatrix can fill: 8 rows of 16 bytes a matrix, four matrices an instruction where their places are regular.
+std::optional<Fragment> Lowering::loadMatrices(Location loc, const SharedTile& t, const Layout& l) {
+  if (t.type.getRank() != 2 || t.pitch % 16 || t.offset % 16) return std::nullopt;
+  const int size = tile::elementBytes(t.type.getElementType());
+  if (size > 2 || t.type.getElementType().isInteger(1)) return std::nullopt;
+  const Axes a = axesOf(t);
+  const int per_word = 4 / size;
+  if (l.registers() < per_word) return std::nullopt;
+  const int unit = 2 / size;  // elements of a 16-bit unit
+  bool plain = isStep(l.lane[0], a.col, per_word) && isStep(l.lane[1], a.col, 2 * per_word) && isStep(l.lane[2], a.row, 1) &&
+               isStep(l.lane[3], a.row, 2) && isStep(l.lane[4], a.row, 4);
+  for (int i = 0; plain && (1 << i) < per_word; i++) plain = isStep(l.reg[i], a.col, 1 << i);
+  bool transposed = isStep(l.lane[0], a.row, 2) && isStep(l.lane[1], a.row, 4) && isStep(l.lane[2], a.col, unit) && isStep(l.lane[3], a.col, 2 * unit) &&
+                    isStep(l.lane[4], a.col, 4 * unit) && isStep(l.reg[0], a.row, 1) && (size == 2 || isStep(l.reg[1], a.col, 1));
+  if (!plain && !transposed) return std::nullopt;
+
+  const int words = l.registers() / per_word;
+  SmallVector<int> place;  // byte offset of each word's matrix
+  for (int w = 0; w < words; w++) {
+    const Coord c = l.regOffset(w * per_word);
+    if (c[a.col] * size % 16) return std::nullopt;
+    place.push_back(c[a.row] * t.pitch + c[a.col] * size);
+  }
+  for (const Coord& c : l.warp)
+    if (c[a.col] * size % 16) return std::nullopt;
+  auto regular = [&](int w, int n) {
+    if (w + n > words) return false;
+    if (n == 4) return place[w + 3] - place[w + 2] == place[w + 1] - place[w];
+    return true;
+  };
+  // Warp part and the row of this lane.
+  Value warp_part = i32(loc, 0);
+  if (Value r = weighted(loc, group_.warp, l.warp, a.row)) warp_part = add(loc, warp_part, mulConstant(loc, r, t.pitch));
+  if (Value c = weighted(loc, group_.warp, l.warp, a.col)) warp_part = add(loc, warp_part, mulConstant(loc, c, size));
+  Value row = mulConstant(loc, arith::AndIOp::create(b_, loc, lane_, i32(loc, 7)), t.pitch);
+  Value common = add(loc, warp_part, row);
+  std::map<std::pair<int, int>, Value> bases;  // (step of lane bit 3, step of lane bit 4) → address
+  auto baseFor = [&](int d0, int d1) {
+    Value& v = bases[{d0, d1}];
+    if (v) return v;
+    Value offset = common;
+    auto bit = [&](int shift, int step) {
+      if (!step) return;
+      Value x = arith::AndIOp::create(b_, loc, arith::ShRUIOp::create(b_, loc, lane_, i32(loc, shift)), i32(loc, 1));
+      offset = add(loc, offset, mulConstant(loc, x, step));
+    };
+    bit(3, d0);
+    bit(4, d1);
+    return v = gep(loc, t.base, offset);
+  };
+  Fragment out(words);
+  Type storage = storageOf(t.type.getElementType(), per_word);
+  for (int w = 0; w < words;) {
+    const int n = regular(w, 4) ? 4 : regular(w, 2) ? 2 : 1;
+    const int d0 = n > 1 ? place[w + 1] - place[w] : 0, d1 = n > 2 ? place[w + 2] - place[w] : 0;
+    auto got = nv_.ldmatrix(loc, gep(loc, baseFor(d0, d1), t.offset + place[w]), n, transposed);
+    for (int i = 0; i < n; i++) {
+      Value word = got[i];
+      if (transposed && size == 1) word = nv_.permute(loc, word, kSwapMiddleBytes);
+      out[w + i] = wordToStorage(loc, word, storage);
+    }
+    w += n;
+  }
+  return out;
+}
+
+Fragment Lowering::loadShared(Location loc, const SharedTile& t, const Layout& l) {
+  if (auto f = loadMatrices(loc, t, l)) return *f;
+  Type element = t.type.getElementType();
+  const int size = tile::elementBytes(element), rank = t.type.getRank();
+  const Axes a = rank == 1 ? Axes{0, -1} : axesOf(t);
+  // The dimension that is contiguous in memory: columns, or a vector whose rows follow each other.
+  const int along = rank == 2 ? a.col : t.pitch == size ? 0 : -1;
+  int width = 1;
+  if (along >= 0)
+    while (width * size < 16 && width < l.registers() && isStep(l.reg[llvm::Log2_32(width)], along, width)) width *= 2;
+  auto aligned = [&](int bytes) {
+    bool ok = lowBit(t.offset) >= bytes && (rank == 1 || lowBit(t.pitch) >= bytes);
+    for (auto* bases : {&l.reg, &l.lane, &l.warp})
+      for (const Coord& c : *bases)
+        if (along >= 0 && c[along] >= width) ok &= c[along] * size % bytes == 0;
+    return ok;
+  };
+  while (width > 1 && !aligned(width * size)) width /= 2;
+  auto byteOffset = [&](const Coord& c) { return c[a.row] * t.pitch + (a.col >= 0 ? c[a.col] * size : 0); };
+  Value offset = mulConstant(loc, coordinate(loc, l, a.row), t.pitch);
+  if (a.col >= 0) offset = add(loc, offset, mulConstant(loc, coordinate(loc, l, a.col), size));
+  Value base = gep(loc, t.base, offset);
+  Type scalar_type = scalarOf(element);
+  Type memory_type = element.isInteger(1) ? Type(b_.getI8Type()) : scalar_type;
+  Fragment scalars(l.registers());
+  for (int r = 0; r < l.registers(); r += width) {
+    Value address = gep(loc, base, t.offset + byteOffset(l.regOffset(r)));
+    Type type = width == 1 ? memory_type : Type(VectorType::get({width}, memory_type));
+    Value x = LLVM::LoadOp::create(b_, loc, type, address, static_cast<unsigned>(width * size));
+    for (int i = 0; i < width; i++) {
+      Value e = width == 1 ? x : vector::ExtractOp::create(b_, loc, x, i).getResult();
+      if (element.isInteger(1)) e = arith::TruncIOp::create(b_, loc, b_.getI1Type(), e);
+      scalars[r + i] = e;
+    }
+  }
+  return pack(loc, scalars, element);
+}
+
+void Lowering::storeShared(Location loc, const SharedTile& t, const Layout& l, const Fragment& f) {
+  Type element = t.type.getElementType();
+  const int size = tile::elementBytes(element), rank = t.type.getRank();
+  const Axes a = rank == 1 ? Axes{0, -1} : axesOf(t);
+  const int along = rank == 2 ? a.col : t.pitch == size ? 0 : -1;
+  int width = 1;
+  if (along >= 0)
+    while (width * size < 16 && width < l.registers() && isStep(l.reg[llvm::Log2_32(width)], along, width)) width *= 2;
+  while (width > 1 && (lowBit(t.offset) < width * size || (rank == 2 && lowBit(t.pitch) < width * size))) width /= 2;
+  Value own = owns(loc, l);
+  OpBuilder::InsertionGuard guard(b_);
+  if (own) b_.setInsertionPointToStart(scf::IfOp::create(b_, loc, own, false).thenBlock());
+  Value offset = mulConstant(loc, coordinate(loc, l, a.row), t.pitch);
+  if (a.col >= 0) offset = add(loc, offset, mulConstant(loc, coordinate(loc, l, a.col), size));
+  Value base = gep(loc, t.base, offset);
+  Fragment scalars = unpack(loc, f, element, l.registers());
+  for (int r = 0; r < l.registers(); r += width) {
+    const Coord c = l.regOffset(r);
+    SmallVector<Value> xs(scalars.begin() + r, scalars.begin() + r + width);
+    if (element.isInteger(1))
+      for (Value& x : xs) x = arith::ExtUIOp::create(b_, loc, b_.getI8Type(), x);
+    Value x = xs[0];
+    if (width > 1) x = vector::FromElementsOp::create(b_, loc, VectorType::get({width}, xs[0].getType()), xs);
+    Value address = gep(loc, base, t.offset + c[a.row] * t.pitch + (a.col >= 0 ? c[a.col] * size : 0));
+    LLVM::StoreOp::create(b_, loc, x, address, static_cast<unsigned>(width * size));
+  }
+}
+
+// Σ over the warps that hold addends, pairwise in the order of their bits, so that every warp gets the same bits.
+Fragment Lowering::sumPartials(Location loc, const Fragment& f, const Layout& l) {
+  const int registers = static_cast<int>(f.size());
+  const int vec = std::min(4, registers);
+  const int warp_bytes = registers * 4 * 32;
+  const int at = allocate(group_.warps * warp_bytes, 16);
+  auto vector_type = VectorType::get({vec}, b_.getF32Type());
+  Value mine = add(loc, mulConstant(loc, group_.warp, warp_bytes), mulConstant(loc, lane_, vec * 4));
+  Value own = gep(loc, sharedAddress(loc, at), mine);
+  for (int r = 0; r < registers; r += vec) {
+    Value x = vector::FromElementsOp::create(b_, loc, vector_type, ArrayRef<Value>(f).slice(r, vec));
+    LLVM::StoreOp::create(b_, loc, x, gep(loc, own, r * 128), static_cast<unsigned>(vec * 4));
+  }
+  groupBarrier(loc);
+  SmallVector<int> masks = {0};
+  for (int bit = 0; bit < 32; bit++)
+    if (l.partial >> bit & 1)
+      for (int i = 0, n = masks.size(); i < n; i++) masks.push_back(masks[i] | 1 << bit);
+  SmallVector<Fragment> parts;
+  for (int mask : masks) {
+    if (!mask) {
+      parts.push_back(f);
+      continue;
+    }
+    Value other = arith::XOrIOp::create(b_, loc, group_.warp, i32(loc, mask));
+    Value address = gep(loc, sharedAddress(loc, at), add(loc, mulConstant(loc, other, warp_bytes), mulConstant(loc, lane_, vec * 4)));
+    Fragment part;
+    for (int r = 0; r < registers; r += vec) {
+      Value x = LLVM::LoadOp::create(b_, loc, vector_type, gep(loc, address, r * 128), static_cast<unsigned>(vec * 4));
+      for (int i = 0; i < vec; i++) part.push_back(vector::ExtractOp::create(b_, loc, x, i));
+    }
+    parts.push_back(part);
+  }
+  while (parts.size() > 1) {
+    SmallVector<Fragment> next;
+    for (size_t i = 0; i < parts.size(); i += 2) {
+      Fragment sum;
+      for (int r = 0; r < registers; r++) sum.push_back(arith::AddFOp::create(b_, loc, parts[i][r], parts[i + 1][r]));
+      next.push_back(sum);
+    }
+    parts = next;
+  }
+  groupBarrier(loc);  // the scratch may be written again
+  return parts[0];
+}
+
+void Lowering::lowerConvert(tile::ConvertLayoutOp op) {
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getType());
+  const Layout to = layoutOf(op.getResult());
+  if (auto it = shared_.find(op.getValue()); it != shared_.end()) return set(op.getResult(), loadShared(loc, it->second, to));
+
+  Layout from = layoutOf(op.getValue());
+  Fragment f = get(op.getValue());
+  if (!status_.ok()) return;
+  Type element = type.getElementType();
+  if (from.partial && !to.partial) {
+    f = sumPartials(loc, f, from);
+    from = layout::summed(from);
+  } else if (to.partial && !from.partial) {
+    // A whole value as a partial one: the first copy keeps it, the others hold zero.
+    Value first = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq,
+                                        arith::AndIOp::create(b_, loc, group_.warp, i32(loc, static_cast<int>(to.partial))), i32(loc, 0));
+    Value zero = arith::ConstantOp::create(b_, loc, b_.getF32FloatAttr(0));
+    for (Value& x : f) x = arith::SelectOp::create(b_, loc, first, x, zero);
+    from.partial = to.partial;
+  }
+  // The same lanes and warps hold the elements: registers move to other places, or not at all.
+  if (from.lane == to.lane && from.warp == to.warp) {
+    Fragment scalars = unpack(loc, f, element, from.registers()), moved;
+    std::map<Coord, int> where;
+    for (int r = 0; r < from.registers(); r++) where[from.regOffset(r)] = r;
+    bool found = true;
+    // Whole words where both sides pack the same neighbours.
+    const int pack_from = packOf(element, from.registers()), pack_to = packOf(element, to.registers());
+    bool words = pack_from == pack_to;
+    for (int i = 0; words && (1 << i) < pack_to; i++) words = from.reg[i] == to.reg[i];
+    Fragment by_word;
+    for (int r = 0; r < to.registers() && found; r++) {
+      auto at = where.find(to.regOffset(r));
+      found = at != where.end();
+      if (!found) break;
+      moved.push_back(scalars[at->second]);
+      if (words && r % pack_to == 0) by_word.push_back(f[at->second / pack_from]);
+    }
+    if (found) return set(op.getResult(), words ? by_word : pack(loc, moved, element));
+  }
+  // Anything else goes through shared memory.
+  SharedTile t;
+  t.type = type;
+  t.pitch = tile::sharedPitch(type);
+  t.base = sharedAddress(loc, allocate(t.pitch * static_cast<int>(type.getDimSize(0)), 16));
+  storeShared(loc, t, from, f);
+  groupBarrier(loc);
+  set(op.getResult(), loadShared(loc, t, to));
+  groupBarrier(loc);
+}
+
+}  // namespace nereid::gpu

@@ -1,0 +1,58 @@
+// One function an instruction: the only place of the GPU lowering that builds NVVM ops. Semantics: PTX ISA 8.8.
+#pragma once
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+
+namespace nereid::gpu {
+
+enum class Product { kF16, kBF16 };
+
+class NvvmEmitter {
+ public:
+  explicit NvvmEmitter(mlir::OpBuilder& builder) : b(builder) {}
+
+  mlir::Value threadId(mlir::Location loc);  // x, i32
+  mlir::Value blockId(mlir::Location loc);   // x, i32
+
+  // mma.sync.m16n8k16 row.col, f32 sum. a: 4 words, b: 2 words of vector<2xT>; c: 4 f32. Returns 4 f32.
+  llvm::SmallVector<mlir::Value, 4> mma(mlir::Location loc, Product product, mlir::ValueRange a, mlir::ValueRange b, mlir::ValueRange c);
+  // ldmatrix.x{count}: i32 words.
+  llvm::SmallVector<mlir::Value, 4> ldmatrix(mlir::Location loc, mlir::Value address, int count, bool transposed);
+
+  mlir::Value shuffleXor(mlir::Location loc, mlir::Value value, int mask);      // i32 or f32
+  mlir::Value broadcastLane0(mlir::Location loc, mlir::Value value);            // i32
+  mlir::Value ballot(mlir::Location loc, mlir::Value predicate);                // i32
+  mlir::Value any(mlir::Location loc, mlir::Value predicate);                   // i1
+  void syncWarp(mlir::Location loc);
+  void barrier(mlir::Location loc, int id, int threads);                        // bar.sync id, threads
+  void barrierAll(mlir::Location loc);
+  void setMaxRegisters(mlir::Location loc, int count, bool increase);
+
+  void mbarrierInit(mlir::Location loc, mlir::Value barrier, int count);
+  void fenceMbarrierInit(mlir::Location loc);
+  void fenceProxyAsyncShared(mlir::Location loc);
+  void mbarrierArrive(mlir::Location loc, mlir::Value barrier);
+  void mbarrierArriveExpectTx(mlir::Location loc, mlir::Value barrier, mlir::Value bytes);
+  // One attempt: true when the phase of `parity` has completed. `suspend`: try_wait (sm_90 on), else test_wait.
+  mlir::Value mbarrierTestParity(mlir::Location loc, mlir::Value barrier, mlir::Value parity, bool suspend);
+  void cpAsync(mlir::Location loc, mlir::Value shared, mlir::Value global, int bytes, mlir::Value read_bytes);
+  void cpAsyncArriveNoInc(mlir::Location loc, mlir::Value barrier);
+  void bulkCopy(mlir::Location loc, mlir::Value shared, mlir::Value global, mlir::Value barrier, mlir::Value bytes);
+
+  mlir::Value permute(mlir::Location loc, mlir::Value word, uint32_t selector);  // prmt of one i32
+  mlir::Value e4m3x2ToF16x2(mlir::Location loc, mlir::Value pair);               // vector<2xi8> → vector<2xf16>
+  mlir::Value f32x2ToE4m3x2(mlir::Location loc, mlir::Value hi, mlir::Value lo);  // i16; saturating, nearest even
+  mlir::Value exp2Approx(mlir::Location loc, mlir::Value x);                     // ex2.approx.ftz.f32
+  mlir::Value log2Approx(mlir::Location loc, mlir::Value x);                     // lg2.approx.f32
+  mlir::Value intrinsic(mlir::Location loc, llvm::StringRef name, mlir::Type result, mlir::ValueRange args);
+
+  mlir::Value constant(mlir::Location loc, int32_t x);
+
+ private:
+  mlir::OpBuilder& b;
+};
+
+// Marks a function as a kernel and sets its launch bounds.
+void markKernel(mlir::Operation* func, int threads, int max_registers);
+
+}  // namespace nereid::gpu

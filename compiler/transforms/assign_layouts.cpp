@@ -1,0 +1,486 @@
+// Demand-driven layout assignment, one region (role or whole kernel) at a time.
+#include "compiler/transforms/assign_layouts.h"
+
+#include <fmt/format.h>
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+#include "compiler/dialect/tile_dialect.h"
+#include "compiler/transforms/apply_schedule.h"
+#include "compiler/transforms/axis_info.h"
+
+namespace nereid::tile {
+namespace {
+using namespace mlir;
+using layout::FragmentOrder;
+using layout::Layout;
+
+RankedTensorType tensorType(Value v) {
+  return dyn_cast<RankedTensorType>(v.getType());
+}
+
+bool isTensor(Value v) {
+  return isa<RankedTensorType>(v.getType());
+}
+
+bool isElementwise(Operation* op) {
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) && !isa<arith::ConstantOp>(op);
+}
+
+bool isZero(Value v) {
+  return matchPattern(v, m_AnyZeroFloat()) || matchPattern(v, m_Zero());
+}
+
+std::vector<int32_t> shapeOf(RankedTensorType t) {
+  return {t.getShape().begin(), t.getShape().end()};
+}
+
+class Assigner {
+ public:
+  explicit Assigner(int warps) : warp_bits_(llvm::Log2_32(warps)) {}
+
+  Status run(Block& block) {
+    process(block);
+    eraseOld(block);
+    return status_;
+  }
+
+ private:
+  void fail(Operation* op, std::string what, std::string fix) {
+    if (!status_.ok()) return;
+    std::string where;
+    llvm::raw_string_ostream(where) << op->getLoc();
+    status_ = Diag{Code::kUnsupported, std::move(what), where, std::move(fix)};
+  }
+
+  Attribute attr(Operation* op, const Layout& l) { return LayoutAttr::of(op->getContext(), l); }
+
+  //===-- what layout a value has by itself -----------------------------------------------------------------------------------===//
+
+  static layout::Coord gridOf(DotOp dot) {
+    auto g = dot->getAttrOfType<DenseI32ArrayAttr>(kGridAttr).asArrayRef();
+    return {g.begin(), g.end()};
+  }
+  static Grid grid(DotOp dot) {
+    auto g = gridOf(dot);
+    return {g[0], g[1], g[2]};
+  }
+
+  // How B's bytes lie in shared memory decides the order of fragments.
+  FragmentOrder orderOf(DotOp dot) {
+    Value v = dot.getB();
+    bool transposed = false;
+    while (Operation* op = v.getDefiningOp()) {
+      if (isa<TransOp>(op)) {
+        transposed = !transposed;
+        v = op->getOperand(0);
+      } else if (auto view = dyn_cast<ViewOp>(op)) {
+        if (elementBytes(tensorType(view.getResult()).getElementType()) != 1 || !comesFromShared(view.getValue())) return {};
+        return transposed ? FragmentOrder{4, 1} : FragmentOrder{2, 2};
+      } else if (isElementwise(op)) {
+        Value next;
+        for (Value operand : op->getOperands())
+          if (isTensor(operand) && !operand.getDefiningOp<BroadcastOp>() && !operand.getDefiningOp<SplatOp>() &&
+              !operand.getDefiningOp<arith::ConstantOp>())
+            next = operand;
+        if (!next) return {};
+        v = next;
+      } else {
+        return {};
+      }
+    }
+    return {};
+  }
+
+  static bool comesFromShared(Value v) {
+    while (auto view = v.getDefiningOp<ViewOp>()) v = view.getValue();
+    return v.getDefiningOp<WaitOp>() != nullptr;
+  }
+
+  Layout accumulatorOf(DotOp dot) {
+    auto t = tensorType(dot.getResult());
+    const Grid g = grid(dot);
+    return layout::accumulator(t.getDimSize(0), t.getDimSize(1), g, orderOf(dot), warp_bits_, g.k > 1);
+  }
+
+  // The layout of a value that depends on a dot, a reduction or a carried value; none for values that can be computed in any.
+  std::optional<Layout> natural(Value v) {
+    if (!isTensor(v)) return std::nullopt;
+    if (auto l = layoutOf(v.getType())) return l;
+    if (!visiting_.insert(v).second) return std::nullopt;
+    auto l = naturalOf(v);
+    visiting_.erase(v);
+    return l;
+  }
+
+  std::optional<Layout> naturalOf(Value v) {
+    if (auto arg = dyn_cast<BlockArgument>(v)) {
+      auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+      return loop ? carriedLayout(loop, arg.getArgNumber() - 1) : std::nullopt;
+    }
+    Operation* op = v.getDefiningOp();
+    if (auto dot = dyn_cast<DotOp>(op)) return accumulatorOf(dot);
+    if (auto loop = dyn_cast<scf::ForOp>(op)) return carriedLayout(loop, cast<OpResult>(v).getResultNumber());
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      auto l = natural(branch.thenYield().getOperand(cast<OpResult>(v).getResultNumber()));
+      return l ? std::optional(layout::summed(*l)) : std::nullopt;
+    }
+    if (auto red = dyn_cast<ReduceOp>(op)) {
+      auto l = reduceOperandLayout(red);
+      return l ? std::optional(layout::sliceOf(layout::summed(*l), red.getDim())) : std::nullopt;
+    }
+    if (auto trans = dyn_cast<TransOp>(op)) {
+      auto l = natural(trans.getValue());
+      return l ? std::optional(layout::transposed(*l)) : std::nullopt;
+    }
+    if (isElementwise(op)) {
+      std::optional<Layout> first;
+      int partial = 0, whole = 0;
+      for (Value operand : op->getOperands()) {
+        if (!isTensor(operand)) continue;
+        auto l = natural(operand);
+        if (l && !first) first = l;
+        if (l && l->partial) partial++, first = l;
+        else if (!isZero(operand)) whole++;
+      }
+      if (!first) return std::nullopt;
+      const bool linear = (isa<arith::AddFOp, arith::SubFOp>(op) && whole == 0) || (isa<arith::MulFOp>(op) && partial == 1);
+      return linear ? first : layout::summed(*first);
+    }
+    return std::nullopt;  // constants, ranges, splats, loads, broadcasts, views
+  }
+
+  std::optional<Layout> carriedLayout(scf::ForOp loop, int i) {
+    auto l = natural(loop.getYieldedValues()[i]);
+    if (!l) l = natural(loop.getInits()[i]);
+    return l ? std::optional(layout::summed(*l)) : std::nullopt;
+  }
+
+  // A matrix load somewhere in the free computation of v.
+  LoadOp matrixLoad(Value v) {
+    Operation* op = v.getDefiningOp();
+    if (!op || !isTensor(v)) return {};
+    if (auto load = dyn_cast<LoadOp>(op)) return tensorType(v).getRank() == 2 ? load : LoadOp();
+    if (!isElementwise(op) && !isa<TransOp>(op)) return {};
+    for (Value operand : op->getOperands())
+      if (LoadOp load = matrixLoad(operand)) return load;
+    return {};
+  }
+
+  int vectorOf(Value offsets, Value mask, Type element, Operation* access, Value base) {
+    if (auto align = access->getAttrOfType<IntegerAttr>(kRowAlignAttr)) {
+      // Rows: contiguous by construction, aligned as the attribute says.
+      int bytes = std::min<int>({static_cast<int>(align.getInt()), 16, static_cast<int>(tensorType(offsets).getShape().back()) * elementBytes(element)});
+      return tensorType(offsets).getRank() == 2 ? std::max(1, bytes / elementBytes(element)) : 1;
+    }
+    return axis_.vectorWidth(offsets, mask, elementBytes(element), baseAlignment(base));
+  }
+
+  // Where a free tile is stored or reduced, a coalesced layout of the widest accesses.
+  Layout coalesced(Value v) {
+    auto t = tensorType(v);
+    int vector = 1;
+    if (LoadOp load = matrixLoad(v)) vector = vectorOf(load.getOffsets(), load.getMask(), tensorType(load.getResult()).getElementType(), load, load.getBase());
+    return layout::blocked(shapeOf(t), vector, warp_bits_);
+  }
+
+  std::optional<Layout> reduceOperandLayout(ReduceOp red) {
+    if (auto l = natural(red.getValue())) return layout::summed(*l);
+    if (matrixLoad(red.getValue()) || tensorType(red.getValue()).getRank() == 1) return coalesced(red.getValue());
+    return std::nullopt;
+  }
+
+  //===-- making values in a layout -------------------------------------------------------------------------------------------===//
+
+  // The op before which code for `user` that depends on v only goes: user itself, or its ancestor in v's block.
+  static Operation* placeFor(Value v, Operation* user) {
+    Block* block = v.getParentBlock();
+    Operation* op = user;
+    while (op->getBlock() != block) {
+      Operation* parent = op->getParentOp();
+      if (!parent || isa<func::FuncOp, WarpsOp>(parent)) return user->getBlock() == block ? user : op;
+      op = parent;
+    }
+    return op;
+  }
+
+  Value demand(Value v, const Layout& l, Operation* user) {
+    if (!isTensor(v)) return v;
+    Operation* place = placeFor(v, user);
+    Attribute key = attr(user, l);
+    if (v.getType() == withEncoding(tensorType(v), key)) return v;
+    auto& made = made_[{v, key}];
+    for (Value m : made)
+      if (m.getParentBlock() == place->getBlock() && (isa<BlockArgument>(m) || m.getDefiningOp()->isBeforeInBlock(place))) return m;
+    Value m = make(v, l, place);
+    made_[{v, key}].push_back(m);
+    return m;
+  }
+
+  Value make(Value v, const Layout& l, Operation* place) {
+    OpBuilder b(place);
+    auto type = withEncoding(tensorType(v), attr(place, l));
+    Location loc = v.getLoc();
+    auto own = natural(v);
+    // A value with a layout of its own is converted as a whole, at its narrowest.
+    if (own && *own != l) return convert(b, loc, demand(v, *own, place), type);
+    if (layoutOf(v.getType())) return convert(b, loc, v, type);  // carried values and results, already encoded
+    Operation* op = v.getDefiningOp();
+    if (!op) return fail(place, "a tile argument has no layout", "report this program"), v;
+    if (auto c = dyn_cast<arith::ConstantOp>(op)) {
+      auto splat = dyn_cast<SplatElementsAttr>(c.getValue());
+      if (!splat) return fail(op, "a constant tile with different elements", "compute it from range()"), v;
+      return arith::ConstantOp::create(b, loc, type, SplatElementsAttr::get(type, splat.getSplatValue<Attribute>()));
+    }
+    if (auto dot = dyn_cast<DotOp>(op)) {
+      const FragmentOrder order = orderOf(dot);
+      const Grid g = grid(dot);
+      auto ta = tensorType(dot.getA()), tb = tensorType(dot.getB());
+      Value c = demand(dot.getC(), l, place);
+      Value x = demand(dot.getA(), layout::operandA(ta.getDimSize(0), ta.getDimSize(1), g, order, warp_bits_), place);
+      Value y = demand(dot.getB(), layout::operandB(tb.getDimSize(0), tb.getDimSize(1), g, order, warp_bits_), place);
+      b.setInsertionPoint(place);
+      auto made = DotOp::create(b, loc, type, dot.getLabelAttr(), x, y, c);
+      made->setDiscardableAttrs(dot->getDiscardableAttrDictionary());
+      return made;
+    }
+    if (isa<ViewOp>(op) || (isa<TransOp>(op) && comesFromSharedChain(v))) {
+      if (Value shared = sharedOf(v, place)) {
+        b.setInsertionPoint(place);
+        return convert(b, loc, shared, type);
+      }
+      return fail(op, "bytes are viewed that are neither gathered nor in shared memory", "take views of gatherRows()"), v;
+    }
+    IRMapping map;
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (isTensor(operand)) map.map(operand, demand(operand, operandLayout(op, i, l), place));
+    b.setInsertionPoint(place);
+    Operation* made = b.clone(*op, map);
+    Value result = made->getResult(cast<OpResult>(v).getResultNumber());
+    result.setType(type);
+    return result;
+  }
+
+  Layout operandLayout(Operation* op, int i, const Layout& l) {
+    Value operand = op->getOperand(i);
+    if (auto bc = dyn_cast<BroadcastOp>(op)) return layout::sliceOf(l, 1 - bc.getDim());
+    if (isa<TransOp>(op)) return layout::transposed(l);
+    if (auto red = dyn_cast<ReduceOp>(op)) {
+      if (auto own = reduceOperandLayout(red)) return *own;
+      return layout::inflate(l, red.getDim(), tensorType(operand).getDimSize(red.getDim()));
+    }
+    if (l.partial && isa<arith::MulFOp>(op)) {
+      auto own = natural(operand);
+      if (!own || !own->partial) return layout::summed(l);
+    }
+    return l;
+  }
+
+  static bool comesFromSharedChain(Value v) {
+    while (Operation* op = v.getDefiningOp()) {
+      if (isa<WaitOp>(op)) return true;
+      if (!isa<TransOp, ViewOp>(op)) return false;
+      v = op->getOperand(0);
+    }
+    return false;
+  }
+
+  // v as a view of shared memory, if it is a chain of views of a channel's payload.
+  Value sharedOf(Value v, Operation* place) {
+    if (isShared(v.getType())) return v;
+    Operation* op = v.getDefiningOp();
+    if (!op || !isa<TransOp, ViewOp>(op)) return {};
+    Value inner = sharedOf(op->getOperand(0), place);
+    if (!inner) return {};
+    auto from = cast<SharedAttr>(tensorType(inner).getEncoding());
+    auto to = SharedAttr::get(op->getContext(), from.getPitch(), from.getColumnMajor() != isa<TransOp>(op));
+    Operation* at = placeFor(v, place);
+    auto& made = made_[{v, to}];
+    for (Value m : made)
+      if (m.getParentBlock() == at->getBlock() && m.getDefiningOp()->isBeforeInBlock(at)) return m;
+    OpBuilder b(at);
+    IRMapping map;
+    map.map(op->getOperand(0), inner);
+    Value out = b.clone(*op, map)->getResult(0);
+    out.setType(withEncoding(tensorType(v), to));
+    made.push_back(out);
+    return out;
+  }
+
+  static Value convert(OpBuilder& b, Location loc, Value v, RankedTensorType type) {
+    if (v.getType() == type) return v;
+    return ConvertLayoutOp::create(b, loc, type, v);
+  }
+
+  //===-- walking -------------------------------------------------------------------------------------------------------------===//
+
+  void process(Block& block) {
+    SmallVector<Operation*> ops;
+    for (Operation& op : block) ops.push_back(&op);
+    for (Operation* op : ops) {
+      if (!status_.ok()) return;
+      processOp(op);
+    }
+  }
+
+  // Replaces a tile operand of an op that stays.
+  void setOperand(Operation* op, int i, const Layout& l) {
+    Value v = op->getOperand(i);
+    if (isTensor(v)) op->setOperand(i, demand(v, l, op));
+  }
+
+  void processOp(Operation* op) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) return processLoop(loop);
+    if (auto branch = dyn_cast<scf::IfOp>(op)) return processIf(branch);
+    if (auto wait = dyn_cast<WaitOp>(op)) {
+      for (Value v : wait.getPayload()) {
+        auto t = tensorType(v);
+        v.setType(withEncoding(t, SharedAttr::get(op->getContext(), sharedPitch(t), false)));
+      }
+      return;
+    }
+    if (auto store = dyn_cast<StoreOp>(op)) {
+      auto l = natural(store.getValue());
+      if (l) l = layout::summed(*l);
+      if (!l) {
+        int vector = vectorOf(store.getOffsets(), store.getMask(), tensorType(store.getValue()).getElementType(), op, store.getBase());
+        if (LoadOp load = matrixLoad(store.getValue()))
+          vector = std::min(vector, vectorOf(load.getOffsets(), load.getMask(), tensorType(load.getResult()).getElementType(), load, load.getBase()));
+        l = layout::blocked(shapeOf(tensorType(store.getValue())), vector, warp_bits_);
+      }
+      for (size_t i = 0; i < op->getNumOperands(); i++) setOperand(op, i, *l);
+      return;
+    }
+    if (auto put = dyn_cast<PutOp>(op)) {
+      auto l = natural(put.getValue());
+      const Layout chosen = l ? layout::summed(*l) : rowsLayout(tensorType(put.getValue()));
+      return setOperand(op, op->getNumOperands() - 1, chosen);
+    }
+    if (auto copy = dyn_cast<CopyRowsOp>(op)) {
+      const Layout rows = rowsLayout(tensorType(copy.getOffsets()));
+      for (size_t i = 0; i < op->getNumOperands(); i++) setOperand(op, i, rows);
+      return;
+    }
+    if (auto red = dyn_cast<ReduceOp>(op); red && !isTensor(red.getResult())) {
+      auto l = natural(red.getValue());
+      return setOperand(op, 0, l ? layout::summed(*l) : layout::blocked(shapeOf(tensorType(red.getValue())), 1, 0));
+    }
+    // Values with a layout of their own are made where they stand; the rest where they are used.
+    for (Value r : op->getResults())
+      if (auto l = natural(r)) demand(r, *l, op->getNextNode());
+  }
+
+  // Row addressing in a role that copies: as many lanes a row as there are to spare, then one row a lane.
+  Layout rowsLayout(RankedTensorType t) {
+    const int rows = t.getDimSize(0);
+    Layout l{.rank = static_cast<int>(t.getRank())};
+    if (t.getRank() == 2) return layout::blocked(shapeOf(t), 1, warp_bits_);
+    const int warps = 1 << warp_bits_;
+    const int rows_a_warp = std::max(1, rows / warps);
+    int step = 1;
+    const int lane_rows = std::min(32, rows_a_warp);
+    for (int lanes = lane_rows; lanes < 32; lanes *= 2) l.lane.push_back({0});
+    for (int i = 1; i < lane_rows; i *= 2, step *= 2) l.lane.push_back({step});
+    for (int w = 1; w < warps; w *= 2) {
+      l.warp.push_back({step < rows ? step : 0});
+      if (step < rows) step *= 2;
+    }
+    for (; step < rows; step *= 2) l.reg.push_back({step});
+    return l;
+  }
+
+  void processLoop(scf::ForOp loop) {
+    // Layouts of carried values first, from what the untouched body yields.
+    SmallVector<std::optional<Layout>> layouts;
+    for (int i = 0; i < static_cast<int>(loop.getNumRegionIterArgs()); i++) {
+      std::optional<Layout> l;
+      if (auto t = tensorType(loop.getRegionIterArg(i))) {
+        l = natural(loop.getRegionIterArg(i));
+        if (!l) l = t.getRank() == 1 ? rowsLayout(t) : coalesced(loop.getYieldedValues()[i]);
+      }
+      layouts.push_back(l);
+    }
+    for (auto [i, l] : llvm::enumerate(layouts)) {
+      if (!l) continue;
+      auto type = withEncoding(tensorType(loop.getRegionIterArg(i)), attr(loop, *l));
+      Value init = demand(loop.getInits()[i], *l, loop);
+      loop.getInitsMutable()[i].set(init);
+      loop.getRegionIterArg(i).setType(type);
+      loop.getResult(i).setType(type);
+    }
+    process(*loop.getBody());
+    Operation* yield = loop.getBody()->getTerminator();
+    for (auto [i, l] : llvm::enumerate(layouts))
+      if (l && status_.ok()) setOperand(yield, i, *l);
+  }
+
+  void processIf(scf::IfOp branch) {
+    SmallVector<std::optional<Layout>> layouts;
+    for (Value r : branch.getResults()) {
+      std::optional<Layout> l;
+      if (auto t = tensorType(r)) {
+        l = natural(r);
+        if (!l) l = t.getRank() == 1 ? layout::blocked(shapeOf(t), 1, warp_bits_) : coalesced(branch.thenYield().getOperand(cast<OpResult>(r).getResultNumber()));
+      }
+      layouts.push_back(l);
+    }
+    for (auto [i, l] : llvm::enumerate(layouts))
+      if (l) branch.getResult(i).setType(withEncoding(tensorType(branch.getResult(i)), attr(branch, *l)));
+    for (Region& region : branch->getRegions()) {
+      if (region.empty()) continue;
+      process(region.front());
+      for (auto [i, l] : llvm::enumerate(layouts))
+        if (l && status_.ok()) setOperand(region.front().getTerminator(), i, *l);
+    }
+  }
+
+  // Old ops have results without an encoding; by now nothing that stays uses them.
+  void eraseOld(Block& block) {
+    if (!status_.ok()) return;
+    SmallVector<Operation*> old;
+    block.walk([&](Operation* op) {
+      const bool tiles = llvm::any_of(op->getResults(), [](Value v) { return isTensor(v) && !tensorType(v).getEncoding(); });
+      if (tiles && !isa<scf::ForOp, scf::IfOp>(op)) old.push_back(op);
+    });
+    for (Operation* op : old) op->dropAllReferences();
+    for (Operation* op : old)
+      for (Value r : op->getResults()) r.dropAllUses();
+    for (Operation* op : old) op->erase();
+  }
+
+  int warp_bits_;
+  AxisAnalysis axis_;
+  Status status_;
+  llvm::DenseSet<Value> visiting_;
+  llvm::DenseMap<std::pair<Value, Attribute>, SmallVector<Value>> made_;
+};
+
+}  // namespace
+
+int sharedPitch(RankedTensorType type) {
+  if (type.getRank() == 1) return elementBytes(type.getElementType());
+  const int bytes = static_cast<int>(type.getDimSize(1)) * elementBytes(type.getElementType());
+  if (bytes < 32) return llvm::PowerOf2Ceil(bytes);
+  const int units = (bytes + 15) / 16;
+  return (units | 1) * 16;
+}
+
+Status assignLayouts(ModuleOp module) {
+  for (auto func : module.getOps<func::FuncOp>()) {
+    if (!func->hasAttr(kKernelAttr)) continue;
+    WarpsOp warps;
+    for (auto op : func.getBody().getOps<WarpsOp>()) warps = op;
+    if (!warps) {
+      NEREID_CHECK_OK(Assigner(func->getAttrOfType<IntegerAttr>(kWarpsAttr).getInt()).run(func.getBody().front()));
+      continue;
+    }
+    for (auto [i, region] : llvm::enumerate(warps.getRoles())) NEREID_CHECK_OK(Assigner(warps.getWarps()[i]).run(region.front()));
+  }
+  return {};
+}
+
+}  // namespace nereid::tile

@@ -1,0 +1,462 @@
+// Cutting by roles: ownership analysis, then one clone of the needed ops a role.
+#include "compiler/transforms/partition_roles.h"
+
+#include <fmt/format.h>
+
+#include <list>
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+#include "compiler/dialect/tile_dialect.h"
+#include "compiler/transforms/apply_schedule.h"
+
+namespace nereid::tile {
+namespace {
+using namespace mlir;
+
+constexpr int kFree = -1;  // depends on no anchor: cloned where used
+constexpr int kLoad = 0;   // index of the role that gathers
+
+struct RoleInfo {
+  std::string name;
+  int warps = 0;
+  int registers = 0;
+};
+
+// A channel of one loop: payload values in order, its one writer, and its readers.
+struct ChannelPlan {
+  scf::ForOp loop;  // null: after the loops, depth 1
+  int writer = 0;
+  int depth = 0;
+  SetVector<Value> payload;
+  llvm::SetVector<int> readers;
+  Value channel;
+};
+
+scf::ForOp enclosingLoop(Operation* op) {
+  return op->getParentOfType<scf::ForOp>();
+}
+
+class Partition {
+ public:
+  Partition(func::FuncOp func, std::vector<RoleInfo> roles) : func_(func), roles_(std::move(roles)) {}
+
+  Status run() {
+    NEREID_CHECK_OK(findOwners());
+    findNeeds();
+    build();
+    return {};
+  }
+
+ private:
+  Diag unsupported(Operation* op, std::string what, std::string fix) {
+    std::string where;
+    llvm::raw_string_ostream(where) << op->getLoc();
+    return Diag{Code::kUnsupported, std::move(what), where, std::move(fix)};
+  }
+
+  //===-- ownership -------------------------------------------------------------------------------------------------------------===//
+
+  bool isRingGather(Operation* op) const { return isa<GatherRowsOp>(op) && enclosingLoop(op); }
+
+  int ownerOf(Value v) const {
+    auto it = owner_.find(v);
+    return it == owner_.end() ? kFree : it->second;
+  }
+
+  bool raise(Value v, int owner) {
+    if (owner <= ownerOf(v)) return false;
+    owner_[v] = owner;
+    return true;
+  }
+
+  // The owner that an op's operands (its regions' included) ask for.
+  int demandOf(Operation* op) const {
+    int owner = kFree;
+    op->walk([&](Operation* inner) {
+      if (auto dot = dyn_cast<DotOp>(inner)) owner = std::max(owner, static_cast<int>(dot->getAttrOfType<IntegerAttr>(kRoleAttr).getInt()));
+      for (Value v : inner->getOperands()) owner = std::max(owner, ownerOf(v));
+    });
+    return owner;
+  }
+
+  Status findOwners() {
+    // The slice that addresses gathers, and which of it reads memory.
+    func_.walk([&](GatherRowsOp gather) {
+      if (!isRingGather(gather)) return;
+      SmallVector<Value> work(gather->getOperands());
+      while (!work.empty()) {
+        Operation* def = work.pop_back_val().getDefiningOp();
+        if (!def || enclosingLoop(def) != enclosingLoop(gather) || !address_slice_.insert(def).second) continue;
+        work.append(def->operand_begin(), def->operand_end());
+      }
+    });
+    for (bool changed = true; changed;) {
+      changed = false;
+      func_.walk([&](Operation* op) {
+        if (isa<func::FuncOp>(op) || isRingGather(op)) return;
+        if (address_slice_.contains(op)) {
+          bool reads = isa<LoadOp>(op);
+          for (Value v : op->getOperands()) reads |= v.getDefiningOp() && sent_.contains(v.getDefiningOp());
+          if (reads) changed |= sent_.insert(op).second;
+          return;
+        }
+        if (auto loop = dyn_cast<scf::ForOp>(op)) {
+          for (auto [arg, init, yield, result] : llvm::zip(loop.getRegionIterArgs(), loop.getInits(), loop.getYieldedValues(), loop.getResults())) {
+            const int o = std::max({ownerOf(init), ownerOf(yield), ownerOf(arg), ownerOf(result)});
+            changed |= raise(arg, o);
+            changed |= raise(result, o);
+          }
+          return;
+        }
+        if (op->getNumResults() == 0) return;
+        const int o = demandOf(op);
+        for (Value r : op->getResults()) changed |= raise(r, o);
+      });
+    }
+    Status status;
+    func_.walk([&](scf::ForOp loop) {
+      bool gathers = false;
+      loop.walk([&](GatherRowsOp) { gathers = true; });
+      if (gathers && enclosingLoop(loop)) status = unsupported(loop, "a loop that gathers rows lies in another loop", "run it without roles");
+    });
+    return status;
+  }
+
+  // The role that computes op itself, kFree for cloned ones. Effects without an owner run in the first compute role.
+  int roleOf(Operation* op) const {
+    if (isRingGather(op) || sent_.contains(op)) return kLoad;
+    int o = kFree;
+    if (op->getNumResults()) {
+      for (Value r : op->getResults()) o = std::max(o, ownerOf(r));
+      return o;
+    }
+    return std::max(demandOf(op), kLoad + 1);
+  }
+
+  //===-- needs and channels ----------------------------------------------------------------------------------------------------===//
+
+  ChannelPlan& channelFor(scf::ForOp loop, int writer, int reader) {
+    // Rows and what `load` sends share one channel a loop; compute roles get one a pair.
+    for (ChannelPlan& c : channels_)
+      if (c.loop == loop && c.writer == writer && (writer == kLoad || c.readers.contains(reader))) {
+        c.readers.insert(reader);
+        return c;
+      }
+    ChannelPlan c;
+    c.loop = loop;
+    c.writer = writer;
+    c.depth = !loop ? 1 : writer == kLoad ? static_cast<int>(func_->getAttrOfType<IntegerAttr>(kStagesAttr).getInt()) : 2;
+    c.readers.insert(reader);
+    channels_.push_back(c);
+    return channels_.back();
+  }
+
+  void need(int role, Value v) {
+    if (!needed_[role].insert(v.getAsOpaquePointer()).second) return;
+    if (auto arg = dyn_cast<BlockArgument>(v)) {
+      auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+      if (!loop) return;
+      needOp(role, loop);
+      if (arg.getArgNumber() == 0) return;
+      const int owner = ownerOf(v);
+      if (owner != kFree && owner != role) return crossing(role, owner, v, loop);
+      needCarried(role, loop, arg.getArgNumber() - 1);
+      return;
+    }
+    Operation* def = v.getDefiningOp();
+    if (auto loop = dyn_cast<scf::ForOp>(def)) {
+      const int owner = ownerOf(v);
+      if (owner != kFree && owner != role) return crossing(role, owner, v, nullptr);
+      needOp(role, loop);
+      needCarried(role, loop, cast<OpResult>(v).getResultNumber());
+      return;
+    }
+    const int owner = roleOf(def);
+    if (owner != kFree && owner != role) return crossing(role, owner, v, enclosingLoop(def));
+    needOp(role, def);
+  }
+
+  void needCarried(int role, scf::ForOp loop, int i) {
+    need(role, loop.getInits()[i]);
+    need(role, loop.getYieldedValues()[i]);
+    needed_[role].insert(loop.getRegionIterArg(i).getAsOpaquePointer());
+    needed_[role].insert(loop.getResult(i).getAsOpaquePointer());
+  }
+
+  void crossing(int reader, int writer, Value v, scf::ForOp loop) {
+    if (loop) needOp(reader, loop);
+    channelFor(loop, writer, reader).payload.insert(v);
+    if (!isRingGather(v.getDefiningOp() ? v.getDefiningOp() : loop.getOperation())) need(writer, v);
+    else needOp(writer, v.getDefiningOp());
+  }
+
+  void needOp(int role, Operation* op) {
+    if (!needed_ops_[role].insert(op).second) return;
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      for (Value v : {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()}) need(role, v);
+    } else if (op->getNumRegions()) {
+      op->walk([&](Operation* inner) {
+        for (Value v : inner->getOperands())
+          if (!op->isProperAncestor(v.getParentRegion()->getParentOp()) && v.getParentRegion()->getParentOp() != op) need(role, v);
+      });
+    } else {
+      for (Value v : op->getOperands()) need(role, v);
+    }
+    if (Operation* parent = op->getParentOp(); parent && isa<scf::ForOp>(parent)) needOp(role, parent);
+  }
+
+  void findNeeds() {
+    needed_.resize(roles_.size());
+    needed_ops_.resize(roles_.size());
+    std::vector<std::pair<int, Operation*>> roots;
+    for (Block& block : func_.getBody())
+      block.walk([&](Operation* op) {
+        if (isRingGather(op)) roots.push_back({kLoad, op});
+        // An op with regions (scf.if with effects) is one unit.
+        else if (op->getNumResults() == 0 && !isa<scf::ForOp, scf::YieldOp, func::ReturnOp>(op) && !op->getParentOfType<scf::IfOp>())
+          roots.push_back({roleOf(op), op});
+      });
+    for (auto [role, op] : roots) needOp(role, op);
+  }
+
+  //===-- building --------------------------------------------------------------------------------------------------------------===//
+
+  struct Position {
+    Value slot, phase;
+  };
+
+  // Cloning state of one role.
+  struct Cloner {
+    Cloner(int role, OpBuilder b) : role(role), b(b) {}
+    int role;
+    OpBuilder b;
+    IRMapping map;
+    DenseMap<ChannelPlan*, Position> position;
+    DenseSet<ChannelPlan*> open;  // acquired or waited for in this iteration
+  };
+
+  Value i32(OpBuilder& b, Location loc, int x) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(x)); }
+
+  Position next(OpBuilder& b, Location loc, Position p, int depth) {
+    Value one = i32(b, loc, 1), zero = i32(b, loc, 0);
+    Value bumped = arith::AddIOp::create(b, loc, p.slot, one);
+    Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bumped, i32(b, loc, depth));
+    Value flipped = arith::XOrIOp::create(b, loc, p.phase, one);
+    return {arith::SelectOp::create(b, loc, wraps, zero, bumped), arith::SelectOp::create(b, loc, wraps, flipped, p.phase)};
+  }
+
+  bool needs(int role, Value v) const { return needed_[role].contains(v.getAsOpaquePointer()); }
+
+  // Payload values that this op's role has to send right after it is computed.
+  void sendResults(Cloner& c, ValueRange values, scf::ForOp loop, Location loc) {
+    for (ChannelPlan& ch : channels_) {
+      if (ch.writer != c.role || ch.loop != loop) continue;
+      for (Value v : values)
+        if (ch.payload.contains(v) && !(v.getDefiningOp() && isRingGather(v.getDefiningOp()))) {
+          acquire(c, ch, loc);
+          const int index = llvm::find(ch.payload, v) - ch.payload.begin();
+          PutOp::create(c.b, loc, ch.channel, c.position[&ch].slot, index, c.map.lookup(v));
+        }
+    }
+  }
+
+  void acquire(Cloner& c, ChannelPlan& ch, Location loc) {
+    if (!c.open.insert(&ch).second) return;
+    if (!ch.loop) c.position[&ch] = {i32(c.b, loc, 0), i32(c.b, loc, 0)};
+    AcquireOp::create(c.b, loc, ch.channel, c.position[&ch].slot, c.position[&ch].phase);
+  }
+
+  // Makes every operand of op that comes from another role available: waits for its channel at the first use.
+  void receive(Cloner& c, Operation* op, scf::ForOp loop) {
+    for (ChannelPlan& ch : channels_) {
+      if (!ch.readers.contains(c.role) || c.open.contains(&ch) || (ch.loop && ch.loop != loop)) continue;
+      bool uses = false;
+      op->walk([&](Operation* inner) {
+        for (Value v : inner->getOperands()) uses |= ch.payload.contains(v);
+      });
+      if (!uses || (!ch.loop && loop)) continue;
+      c.open.insert(&ch);
+      Location loc = op->getLoc();
+      if (!ch.loop) c.position[&ch] = {i32(c.b, loc, 0), i32(c.b, loc, 0)};
+      SmallVector<Type> types;
+      for (Value v : ch.payload) types.push_back(v.getType());
+      auto wait = WaitOp::create(c.b, loc, types, ch.channel, c.position[&ch].slot, c.position[&ch].phase);
+      for (auto [v, got] : llvm::zip(ch.payload, wait.getPayload())) c.map.map(v, got);
+    }
+  }
+
+  // The last op of `block` that this role clones and that touches channel `ch`'s payload, for an early release.
+  Operation* lastUse(Cloner& c, ChannelPlan& ch, Block& block) {
+    // Uses count through values that are only views of the payload.
+    DenseSet<Value> reach(ch.payload.begin(), ch.payload.end());
+    Operation* last = nullptr;
+    for (Operation& op : block.without_terminator()) {
+      if (!needed_ops_[c.role].contains(&op)) continue;
+      bool uses = false;
+      op.walk([&](Operation* inner) {
+        for (Value v : inner->getOperands()) uses |= reach.contains(v);
+      });
+      if (!uses) continue;
+      last = &op;
+      // Lazily read: anything without an anchor may be computed where it is used.
+      if (roleOf(&op) == kFree)
+        for (Value r : op.getResults()) reach.insert(r);
+    }
+    return last;
+  }
+
+  void cloneBlock(Cloner& c, Block& block, scf::ForOp loop) {
+    DenseMap<Operation*, SmallVector<ChannelPlan*>> releases;
+    for (ChannelPlan& ch : channels_) {
+      if (ch.loop != loop) continue;
+      if (ch.readers.contains(c.role))
+        if (Operation* last = lastUse(c, ch, block)) releases[last].push_back(&ch);
+    }
+    for (Operation& op : block.without_terminator()) {
+      if (needed_ops_[c.role].contains(&op)) {
+        receive(c, &op, loop);
+        cloneOp(c, &op, loop);
+      }
+      for (ChannelPlan* ch : releases.lookup(&op)) ReleaseOp::create(c.b, op.getLoc(), ch->channel, c.position[ch].slot);
+    }
+    for (ChannelPlan& ch : channels_)
+      if (ch.loop == loop && ch.writer == c.role && c.open.contains(&ch)) CommitOp::create(c.b, block.back().getLoc(), ch.channel, c.position[&ch].slot);
+  }
+
+  void cloneOp(Cloner& c, Operation* op, scf::ForOp loop) {
+    Location loc = op->getLoc();
+    if (auto inner = dyn_cast<scf::ForOp>(op)) return cloneLoop(c, inner, loop);
+    if (isRingGather(op)) {
+      auto gather = cast<GatherRowsOp>(op);
+      for (ChannelPlan& ch : channels_)
+        if (ch.loop == loop && ch.payload.contains(gather.getResult())) {
+          acquire(c, ch, loc);
+          const int index = llvm::find(ch.payload, gather.getResult()) - ch.payload.begin();
+          CopyRowsOp::create(c.b, loc, ch.channel, c.position[&ch].slot, index, c.map.lookupOrDefault(gather.getBase()),
+                             c.map.lookupOrDefault(gather.getOffsets()), c.map.lookupOrDefault(gather.getMask()), gather.getAlign(),
+                             op->getAttrOfType<BoolAttr>(kBulkAttr).getValue());
+        }
+      return;
+    }
+    c.b.clone(*op, c.map);
+    sendResults(c, op->getResults(), loop, loc);
+  }
+
+  void cloneLoop(Cloner& c, scf::ForOp loop, scf::ForOp outer) {
+    Location loc = loop.getLoc();
+    SmallVector<int> kept;
+    SmallVector<Value> init;
+    for (int i = 0; i < static_cast<int>(loop.getNumRegionIterArgs()); i++)
+      if (needs(c.role, loop.getRegionIterArg(i)) && (ownerOf(loop.getRegionIterArg(i)) == kFree || ownerOf(loop.getRegionIterArg(i)) == c.role)) {
+        kept.push_back(i);
+        init.push_back(c.map.lookupOrDefault(loop.getInits()[i]));
+      }
+    SmallVector<ChannelPlan*> mine;
+    for (ChannelPlan& ch : channels_)
+      if (ch.loop == loop && (ch.writer == c.role || ch.readers.contains(c.role))) {
+        mine.push_back(&ch);
+        init.push_back(i32(c.b, loc, 0));
+        // A writer's first round finds every slot empty: it waits for the phase before the first.
+        init.push_back(i32(c.b, loc, ch.writer == c.role ? 1 : 0));
+      }
+    auto clone = scf::ForOp::create(c.b, loc, c.map.lookupOrDefault(loop.getLowerBound()), c.map.lookupOrDefault(loop.getUpperBound()),
+                                    c.map.lookupOrDefault(loop.getStep()), init);
+    clone->setAttrs(loop->getAttrs());
+    c.map.map(loop.getInductionVar(), clone.getInductionVar());
+    for (auto [k, i] : llvm::enumerate(kept)) c.map.map(loop.getRegionIterArg(i), clone.getRegionIterArg(k));
+    for (auto [k, ch] : llvm::enumerate(mine))
+      c.position[ch] = {clone.getRegionIterArg(kept.size() + 2 * k), clone.getRegionIterArg(kept.size() + 2 * k + 1)};
+
+    auto after = c.b.saveInsertionPoint();
+    if (init.empty()) c.b.setInsertionPoint(clone.getBody()->getTerminator());
+    else c.b.setInsertionPointToEnd(clone.getBody());
+    for (ChannelPlan* ch : mine)
+      if (ch->writer == c.role)
+        for (int i : kept) sendResults(c, loop.getRegionIterArg(i), loop, loc);
+    cloneBlock(c, *loop.getBody(), loop);
+    SmallVector<Value> yields;
+    for (int i : kept) yields.push_back(c.map.lookupOrDefault(loop.getYieldedValues()[i]));
+    for (ChannelPlan* ch : mine) {
+      Position p = next(c.b, loc, c.position[ch], ch->depth);
+      yields.push_back(p.slot);
+      yields.push_back(p.phase);
+      c.open.erase(ch);
+    }
+    if (!init.empty()) scf::YieldOp::create(c.b, loc, yields);
+    c.b.restoreInsertionPoint(after);
+    for (auto [k, i] : llvm::enumerate(kept)) c.map.map(loop.getResult(i), clone.getResult(k));
+    SmallVector<Value> results;
+    for (int i : kept) results.push_back(loop.getResult(i));
+    sendResults(c, results, outer, loc);
+  }
+
+  void build() {
+    Block& body = func_.getBody().front();
+    SmallVector<Operation*> old;
+    for (Operation& op : body.without_terminator()) old.push_back(&op);
+    OpBuilder b(body.getTerminator());
+    Location loc = func_.getLoc();
+    for (ChannelPlan& ch : channels_) {
+      SmallVector<Type> payload;
+      for (Value v : ch.payload) payload.push_back(v.getType());
+      SmallVector<Attribute> readers;
+      for (int r : ch.readers) readers.push_back(b.getStringAttr(roles_[r].name));
+      ch.channel = ChannelOp::create(b, loc, ChannelType::get(b.getContext(), ch.depth, payload), roles_[ch.writer].name, b.getArrayAttr(readers));
+    }
+    SmallVector<StringRef> names;
+    SmallVector<int32_t> warps, registers;
+    for (const RoleInfo& r : roles_) {
+      names.push_back(r.name);
+      warps.push_back(r.warps);
+      registers.push_back(r.registers);
+    }
+    auto op = WarpsOp::create(b, loc, b.getStrArrayAttr(names), b.getDenseI32ArrayAttr(warps), b.getDenseI32ArrayAttr(registers), roles_.size());
+    for (auto [r, region] : llvm::enumerate(op.getRoles())) {
+      Block& block = region.emplaceBlock();
+      Cloner c(static_cast<int>(r), OpBuilder::atBlockEnd(&block));
+      cloneBlock(c, body, nullptr);
+    }
+    for (Operation* dead : llvm::reverse(old)) {
+      dead->dropAllUses();
+      dead->erase();
+    }
+  }
+
+  func::FuncOp func_;
+  std::vector<RoleInfo> roles_;
+  DenseMap<Value, int> owner_;
+  DenseSet<Operation*> address_slice_, sent_;
+  std::vector<DenseSet<void*>> needed_;
+  std::vector<DenseSet<Operation*>> needed_ops_;
+  std::list<ChannelPlan> channels_;
+};
+
+}  // namespace
+
+Status partitionRoles(ModuleOp module) {
+  for (auto func : module.getOps<func::FuncOp>()) {
+    auto attr = func->getAttrOfType<ArrayAttr>(kRolesAttr);
+    if (!attr || attr.empty()) continue;
+    bool gathers = false;
+    func.walk([&](GatherRowsOp g) { gathers |= enclosingLoop(g) != nullptr; });
+    if (!gathers) continue;
+    std::vector<RoleInfo> roles;
+    for (auto role : attr.getAsRange<DictionaryAttr>())
+      roles.push_back({role.getAs<StringAttr>("name").str(), static_cast<int>(role.getAs<IntegerAttr>("warps").getInt()),
+                       static_cast<int>(role.getAs<IntegerAttr>("registers").getInt())});
+    if (roles.size() < 2 || roles[0].name != "load")
+      return Diag{Code::kUnsupported, "the first role is not load", "schedule", "list role load first, then the roles that compute"};
+    NEREID_CHECK_OK(Partition(func, roles).run());
+  }
+  return {};
+}
+
+}  // namespace nereid::tile
