@@ -57,7 +57,9 @@ class Assigner {
     status_ = Diag{Code::kUnsupported, std::move(what), where, std::move(fix)};
   }
 
-  Attribute attr(Operation* op, const Layout& l) { return LayoutAttr::of(op->getContext(), l); }
+  // The encoding of a layout. Whether a value is a partial sum is known here only; in the IR the joining convert_layout says so.
+  Attribute attr(Operation* op, const Layout& l) { return LayoutAttr::of(op->getContext(), layout::summed(l)); }
+  Attribute keyOf(Operation* op, const Layout& l) { return LayoutAttr::of(op->getContext(), l); }
 
   //===-- what layout a value has by itself -----------------------------------------------------------------------------------===//
 
@@ -211,8 +213,8 @@ class Assigner {
   Value demand(Value v, const Layout& l, Operation* user) {
     if (!isTensor(v)) return v;
     Operation* place = placeFor(v, user);
-    Attribute key = attr(user, l);
-    if (v.getType() == withEncoding(tensorType(v), key)) return v;
+    Attribute key = keyOf(user, l);
+    if (!l.partial && v.getType() == withEncoding(tensorType(v), attr(user, l))) return v;
     auto& made = made_[{v, key}];
     for (Value m : made)
       if (m.getParentBlock() == place->getBlock() && (isa<BlockArgument>(m) || m.getDefiningOp()->isBeforeInBlock(place))) return m;
@@ -221,14 +223,39 @@ class Assigner {
     return m;
   }
 
+  // The same elements in the same lanes and warps, registers in another order.
+  static bool reordered(const Layout& a, const Layout& b) {
+    return a.lane == b.lane && a.warp == b.warp && a.partial == b.partial && a.reg.size() == b.reg.size() &&
+           std::is_permutation(a.reg.begin(), a.reg.end(), b.reg.begin());
+  }
+
+  // Registers ordered so that neighbours along the last dimension come first: what stores want.
+  static Layout byColumn(Layout l) {
+    std::stable_sort(l.reg.begin(), l.reg.end(), [](const layout::Coord& a, const layout::Coord& b) {
+      const bool row_a = a.size() == 2 && a[0], row_b = b.size() == 2 && b[0];
+      return row_a != row_b ? row_b : !row_a && a.back() < b.back();
+    });
+    return l;
+  }
+
   Value make(Value v, const Layout& l, Operation* place) {
     OpBuilder b(place);
     auto type = withEncoding(tensorType(v), attr(place, l));
     Location loc = v.getLoc();
     auto own = natural(v);
+    // Arithmetic on a few registers is not worth a permutation of packed ones: it is done in the new order.
+    if (own && reordered(*own, l) && v.getDefiningOp() && isElementwise(v.getDefiningOp())) own = l;
     // A value with a layout of its own is converted as a whole, at its narrowest.
-    if (own && *own != l) return convert(b, loc, demand(v, *own, place), type);
-    if (layoutOf(v.getType())) return convert(b, loc, v, type);  // carried values and results, already encoded
+    if (own && *own != l) {
+      Value whole = demand(v, *own, place);
+      if (own->partial == l.partial) return convert(b, loc, whole, type);
+      auto joined = ConvertLayoutOp::create(b, loc, type, whole);
+      if (own->partial) joined->setAttr(kSumAttr, b.getI32IntegerAttr(own->partial));
+      else joined->setAttr(kSpreadAttr, b.getI32IntegerAttr(l.partial));
+      return joined;
+    }
+    // Carried values and results that have their encoding, and payload tiles themselves.
+    if (layoutOf(v.getType()) || isShared(v.getType())) return convert(b, loc, v, type);
     Operation* op = v.getDefiningOp();
     if (!op) return fail(place, "a tile argument has no layout", "report this program"), v;
     if (auto c = dyn_cast<arith::ConstantOp>(op)) {
@@ -345,7 +372,7 @@ class Assigner {
     }
     if (auto store = dyn_cast<StoreOp>(op)) {
       auto l = natural(store.getValue());
-      if (l) l = layout::summed(*l);
+      if (l) l = byColumn(layout::summed(*l));
       if (!l) {
         int vector = vectorOf(store.getOffsets(), store.getMask(), tensorType(store.getValue()).getElementType(), op, store.getBase());
         if (LoadOp load = matrixLoad(store.getValue()))

@@ -1,7 +1,6 @@
 // Elementwise ops, conversions, constants, ranges and broadcasts: work on registers of one thread, no data moves.
 #include <map>
 
-#include "llvm/ADT/TypeSwitch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -174,23 +173,12 @@ void Lowering::lowerElementwise(Operation* op) {
   for (size_t r = 0; r < count; r++) {
     SmallVector<Value> args;
     for (const Fragment& f : operands) args.push_back(f[r]);
-    Value x = llvm::TypeSwitch<Operation*, Value>(op)
-                  .Case([&](math::Exp2Op) { return nv_.exp2Approx(loc, args[0]); })
-                  .Case([&](math::Log2Op) { return nv_.log2Approx(loc, args[0]); })
-                  .Case([&](math::AbsFOp) { return LLVM::FAbsOp::create(b_, loc, args[0]).getResult(); })
-                  .Case([&](math::SqrtOp) { return LLVM::SqrtOp::create(b_, loc, args[0]).getResult(); })
-                  .Case([&](math::FloorOp) { return LLVM::FFloorOp::create(b_, loc, args[0]).getResult(); })
-                  .Case([&](math::FmaOp) { return LLVM::FMAOp::create(b_, loc, args[0], args[1], args[2]).getResult(); })
-                  .Case([&](arith::MaxNumFOp) { return LLVM::MaxNumOp::create(b_, loc, args[0], args[1]).getResult(); })
-                  .Case([&](arith::MinNumFOp) { return LLVM::MinNumOp::create(b_, loc, args[0], args[1]).getResult(); })
-                  .Case([&](arith::BitcastOp) {
-                    return args[0].getType() == scalarOf(to) ? args[0] : arith::BitcastOp::create(b_, loc, scalarOf(to), args[0]).getResult();
-                  })
-                  .Default([&](Operation*) {
-                    Type type = packed ? args[0].getType() : scalarOf(to);
-                    OperationState state(loc, op->getName(), args, TypeRange(type), op->getAttrs());
-                    return b_.create(state)->getResult(0);
-                  });
+    Value x = args[0];
+    Type type = packed ? x.getType() : scalarOf(to);
+    if (!isa<arith::BitcastOp>(op) || x.getType() != type) {
+      OperationState state(loc, op->getName(), args, TypeRange(type), op->getAttrs());
+      x = b_.create(state)->getResult(0);
+    }
     result.push_back(x);
   }
   if (!tile) return scalars_.map(out, result[0]);

@@ -196,7 +196,7 @@ void Lowering::storeShared(Location loc, const SharedTile& t, const Layout& l, c
 }
 
 // Σ over the warps that hold addends, pairwise in the order of their bits, so that every warp gets the same bits.
-Fragment Lowering::sumPartials(Location loc, const Fragment& f, const Layout& l) {
+Fragment Lowering::sumPartials(Location loc, const Fragment& f, uint32_t copies) {
   const int registers = static_cast<int>(f.size());
   const int vec = std::min(4, registers);
   const int warp_bytes = registers * 4 * 32;
@@ -211,7 +211,7 @@ Fragment Lowering::sumPartials(Location loc, const Fragment& f, const Layout& l)
   groupBarrier(loc);
   SmallVector<int> masks = {0};
   for (int bit = 0; bit < 32; bit++)
-    if (l.partial >> bit & 1)
+    if (copies >> bit & 1)
       for (int i = 0, n = masks.size(); i < n; i++) masks.push_back(masks[i] | 1 << bit);
   SmallVector<Fragment> parts;
   for (int mask : masks) {
@@ -251,16 +251,14 @@ void Lowering::lowerConvert(tile::ConvertLayoutOp op) {
   Fragment f = get(op.getValue());
   if (!status_.ok()) return;
   Type element = type.getElementType();
-  if (from.partial && !to.partial) {
-    f = sumPartials(loc, f, from);
-    from = layout::summed(from);
-  } else if (to.partial && !from.partial) {
+  if (auto sum = op->getAttrOfType<IntegerAttr>(tile::kSumAttr)) {
+    f = sumPartials(loc, f, static_cast<uint32_t>(sum.getInt()));
+  } else if (auto spread = op->getAttrOfType<IntegerAttr>(tile::kSpreadAttr)) {
     // A whole value as a partial one: the first copy keeps it, the others hold zero.
     Value first = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq,
-                                        arith::AndIOp::create(b_, loc, group_.warp, i32(loc, static_cast<int>(to.partial))), i32(loc, 0));
+                                        arith::AndIOp::create(b_, loc, group_.warp, i32(loc, static_cast<int>(spread.getInt()))), i32(loc, 0));
     Value zero = arith::ConstantOp::create(b_, loc, b_.getF32FloatAttr(0));
     for (Value& x : f) x = arith::SelectOp::create(b_, loc, first, x, zero);
-    from.partial = to.partial;
   }
   // The same lanes and warps hold the elements: registers move to other places, or not at all.
   if (from.lane == to.lane && from.warp == to.warp) {

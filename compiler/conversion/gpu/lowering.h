@@ -100,7 +100,7 @@ class Lowering {
   Fragment loadShared(mlir::Location loc, const SharedTile& tile, const layout::Layout& l);
   std::optional<Fragment> loadMatrices(mlir::Location loc, const SharedTile& tile, const layout::Layout& l);
   void storeShared(mlir::Location loc, const SharedTile& tile, const layout::Layout& l, const Fragment& f);
-  Fragment sumPartials(mlir::Location loc, const Fragment& f, const layout::Layout& l);
+  Fragment sumPartials(mlir::Location loc, const Fragment& f, uint32_t copies);
   void lowerReduce(tile::ReduceOp op);                         // lower_reduce.cpp
   mlir::Value combine(mlir::Location loc, tile::ReduceKind kind, mlir::Value a, mlir::Value b);
   void lowerDot(tile::DotOp op);                               // lower_dot.cpp

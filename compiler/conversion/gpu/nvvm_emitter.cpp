@@ -17,10 +17,6 @@ Value NvvmEmitter::constant(Location loc, int32_t x) {
   return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(x));
 }
 
-Value NvvmEmitter::intrinsic(Location loc, StringRef name, Type result, ValueRange args) {
-  return LLVM::CallIntrinsicOp::create(b, loc, result, b.getStringAttr(name), args).getResult(0);
-}
-
 Value NvvmEmitter::threadId(Location loc) { return NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()); }
 Value NvvmEmitter::blockId(Location loc) { return NVVM::BlockIdXOp::create(b, loc, b.getI32Type()); }
 
@@ -124,9 +120,6 @@ Value NvvmEmitter::f32x2ToE4m3x2(Location loc, Value hi, Value lo) {
   return NVVM::ConvertF32x2ToF8x2Op::create(b, loc, b.getI16Type(), hi, lo, NVVM::FPRoundingMode::RN, NVVM::SaturationMode::SATFINITE, false,
                                             Float8E4M3FNType::get(b.getContext()));
 }
-
-Value NvvmEmitter::exp2Approx(Location loc, Value x) { return intrinsic(loc, "llvm.nvvm.ex2.approx.ftz", b.getF32Type(), x); }
-Value NvvmEmitter::log2Approx(Location loc, Value x) { return intrinsic(loc, "llvm.nvvm.lg2.approx.f", b.getF32Type(), x); }
 
 void markKernel(Operation* func, int threads, int max_registers) {
   Builder b(func->getContext());

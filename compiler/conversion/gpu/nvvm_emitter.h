@@ -42,9 +42,6 @@ class NvvmEmitter {
   mlir::Value permute(mlir::Location loc, mlir::Value word, uint32_t selector);  // prmt of one i32
   mlir::Value e4m3x2ToF16x2(mlir::Location loc, mlir::Value pair);               // vector<2xi8> → vector<2xf16>
   mlir::Value f32x2ToE4m3x2(mlir::Location loc, mlir::Value hi, mlir::Value lo);  // i16; saturating, nearest even
-  mlir::Value exp2Approx(mlir::Location loc, mlir::Value x);                     // ex2.approx.ftz.f32
-  mlir::Value log2Approx(mlir::Location loc, mlir::Value x);                     // lg2.approx.f32
-  mlir::Value intrinsic(mlir::Location loc, llvm::StringRef name, mlir::Type result, mlir::ValueRange args);
 
   mlir::Value constant(mlir::Location loc, int32_t x);
 
