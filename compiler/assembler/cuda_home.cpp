@@ -35,7 +35,8 @@ std::vector<std::string> cudaHomes(const std::string& option) {
   if (std::string chosen = chosenHome(option); !chosen.empty()) return {chosen};
   std::vector<std::string> homes;
   fs::path folder = ownFile().parent_path();
-  for (const fs::path& home : {folder / "cuda", folder.parent_path() / "cuda"}) {
+  fs::path above = folder.parent_path();
+  for (const fs::path& home : {folder / "cuda", above / "cuda", above.parent_path() / "cuda"}) {
     std::error_code error;
     if (!folder.empty() && fs::is_directory(home, error)) homes.push_back(home.string());
   }

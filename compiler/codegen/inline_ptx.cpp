@@ -33,8 +33,6 @@ constexpr InlinePtxForm kForms[] = {
     {"st.global.cg.v4", "st.global.cg.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,~{memory}", 80, 70, kWrites},
     {"st.global.no_allocate.v4", "st.global.L1::no_allocate.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,~{memory}", 80, 74, kWrites},
     {"red.add.v4.f32", "red.global.add.v4.f32 [$0], {$1, $2, $3, $4};", "l,f,f,f,f,~{memory}", 90, 81, kWrites},
-    {"ex2.bf16x2", "ex2.approx.ftz.bf16x2 $0, $1;", "=r,r", 90, 78, kPure},
-    {"ex2.f16x2", "ex2.approx.f16x2 $0, $1;", "=r,r", 80, 70, kPure},
     // Bitwise function of three words; the last operand is a constant 0…255, bit (a<<2|b<<1|c) is the result for those input bits.
     {"lop3", "lop3.b32 $0, $1, $2, $3, $4;", "=r,r,r,r,n", 80, 70, kPure},
 

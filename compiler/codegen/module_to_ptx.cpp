@@ -62,6 +62,10 @@ Result<std::string> moduleToPtx(mlir::ModuleOp module, const Target& target, Tra
     NEREID_CHECK_OK(checkOnlyLlvmDialect(module));
     NEREID_CHECK_OK(checkHasKernel(module));
   }
+  return moduleToPtxUnchecked(module, target, trace);
+}
+
+Result<std::string> moduleToPtxUnchecked(mlir::ModuleOp module, const Target& target, Trace& trace) {
   NEREID_TRY(std::unique_ptr<llvm::TargetMachine> machine, createNvptxMachine(target));
   llvm::LLVMContext context;
   NEREID_TRY(std::unique_ptr<llvm::Module> llvm_module, translateModule(module, context, *machine, trace));

@@ -44,7 +44,8 @@ bool hasClusterScope(Operation* op) {
   auto scope = op->getAttrOfType<nvvm::MemScopeKindAttr>("scope");
   return (scope && scope.getValue() == nvvm::MemScopeKind::CLUSTER) || writesCluster(op);
 }
-bool hasScopedForm(Operation* op) { return isRelaxed(op) || hasClusterScope(op) || op->getNumOperands() > 1; }
+bool waitsForParity(Operation* op) { return op->getOperand(1).getType().isInteger(32); }
+bool hasCountOrScope(Operation* op) { return hasClusterScope(op) || op->getNumOperands() > 1; }
 
 constexpr TargetRule kRules[] = {
     // Special registers.
@@ -76,12 +77,16 @@ constexpr TargetRule kRules[] = {
     // Memory barriers with phases.
     {"nvvm.mbarrier.init", "", nullptr, 80, "", 70},
     {"nvvm.mbarrier.inval", "", nullptr, 80, "", 70},
-    {"nvvm.mbarrier.arrive", "with count, scope or relaxed order", hasScopedForm, 90, "", 80},
+    {"nvvm.mbarrier.arrive", "with relaxed order", isRelaxed, 90, "", 86},
+    {"nvvm.mbarrier.arrive", "with count or cluster scope", hasCountOrScope, 90, "", 80},
     {"nvvm.mbarrier.arrive", "", nullptr, 80, "", 70},
     {"nvvm.mbarrier.arrive.nocomplete", "", nullptr, 80, "", 70},
     {"nvvm.mbarrier.arrive.expect_tx", "", nullptr, 90, "", 80},
     {"nvvm.mbarrier.expect_tx", "", nullptr, 90, "", 80},
     {"nvvm.mbarrier.complete_tx", "", nullptr, 90, "", 80},
+    {"nvvm.mbarrier.test.wait", "with relaxed order", isRelaxed, 90, "", 86},
+    {"nvvm.mbarrier.test.wait", "with cluster scope", hasClusterScope, 90, "", 80},
+    {"nvvm.mbarrier.test.wait", "by parity", waitsForParity, 80, "", 71},
     {"nvvm.mbarrier.test.wait", "", nullptr, 80, "", 70},
     {"nvvm.mbarrier.try_wait", "", nullptr, 90, "", 80},
     {"nvvm.mbarrier.try_wait.parity", "", nullptr, 90, "", 78},
@@ -98,8 +103,7 @@ constexpr TargetRule kRules[] = {
     {"nvvm.cp.async.bulk.commit.group", "", nullptr, 90, "", 80},
     {"nvvm.cp.async.bulk.wait_group", "", nullptr, 90, "", 80},
     {"nvvm.prefetch", "of a tensor map", isTensorMapPrefetch, 90, "", 80},
-    {"nvvm.prefetch", "", nullptr, 80, "", 74},
-    {"nvvm.st.bulk", "", nullptr, 100, kBlackwell, 86},
+    {"nvvm.prefetch", "", nullptr, 90, "", 80},
     // Matrices.
     {"nvvm.ldmatrix", "of 8-bit or narrower elements", isByteMatrix, 100, kBlackwell, 86},
     {"nvvm.ldmatrix", "", nullptr, 80, "", 70},
@@ -133,15 +137,17 @@ constexpr TargetRule kRules[] = {
     // Intrinsics without an op.
     {"llvm.nvvm.ex2.approx.ftz.v2bf16", "", nullptr, 90, "", 78},
     {"llvm.nvvm.ex2.approx.ftz.bf16", "", nullptr, 90, "", 78},
-    {"llvm.nvvm.ex2.approx.*", "", nullptr, 80, "", 70},
+    {"llvm.nvvm.ex2.approx.ftz.f32", "", nullptr, 80, "", 70},
+    {"llvm.nvvm.ex2.approx.f32", "", nullptr, 80, "", 70},
+    {"llvm.nvvm.ex2.approx.f16", "", nullptr, 80, "", 70},
+    {"llvm.nvvm.ex2.approx.v2f16", "", nullptr, 80, "", 70},
     {"llvm.nvvm.lg2.approx.*", "", nullptr, 80, "", 70},
     {"llvm.nvvm.rsqrt.approx.*", "", nullptr, 80, "", 70},
     {"llvm.nvvm.rcp.approx.*", "", nullptr, 80, "", 70},
     {"llvm.nvvm.sqrt.approx.*", "", nullptr, 80, "", 70},
     {"llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e4m3.f32", "", nullptr, 89, "", 84},
     {"llvm.nvvm.mma.m16n8k32.row.col.f32.e5m2.e5m2.f32", "", nullptr, 89, "", 84},
-    {"llvm.nvvm.mma.m16n8k32.row.col.kind..f8f6f4.*", "", nullptr, 120, kConsumerBlackwell, 87},
-    {"llvm.nvvm.fence.proxy.async*", "", nullptr, 90, "", 80},
+    {"llvm.nvvm.mma.m16n8k32.row.col.kind.f8f6f4.*", "", nullptr, 120, kConsumerBlackwell, 87},
 };
 
 }  // namespace
