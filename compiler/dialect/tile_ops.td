@@ -137,6 +137,17 @@ def Tile_ViewOp : Tile_Op<"view", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_StagedOp : Tile_Op<"staged", [Pure, SameOperandsAndResultType]> {
+  let summary = "the same tile, computed once by the role that gathers rows";
+  let description = [{
+    A hint on a value inside a loop that depends on memory only: with roles, the role `load` computes it and hands it over with the
+    rows of the iteration, instead of each role computing its own copy. Without roles it is the operand.
+  }];
+  let arguments = (ins Tile_Tensor:$value);
+  let results = (outs Tile_Tensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//

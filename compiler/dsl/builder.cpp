@@ -354,6 +354,11 @@ Value Builder::bytes(const Value& values, Loc loc) {
   return r_.wrap(tile::ViewOp::create(r_.b, r_.at(loc), to, r_.raw(values), 0u));
 }
 
+Value Builder::staged(const Value& value, Loc loc) {
+  tensorOr(r_, value, "a staged value", loc);
+  return r_.wrap(tile::StagedOp::create(r_.b, r_.at(loc), r_.raw(value)), r_.axisOf(value));
+}
+
 Value Builder::dot(std::string_view label, const Value& a, const Value& b, const Value& c, Loc loc) {
   auto ta = tensorOr(r_, a, "a", loc), tb = tensorOr(r_, b, "b", loc);
   if (ta.getRank() != 2 || tb.getRank() != 2) r_.misuse("dot takes matrices", loc);

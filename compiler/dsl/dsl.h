@@ -140,6 +140,9 @@ class Builder {
   Value column(const Value& bytes, int at, Type type, Loc loc = Loc::current());
   Value bytes(const Value& values, Loc loc = Loc::current());
 
+  // The same value, computed once by the role that gathers rows and handed over with them (a hint; tile_ops.td, staged).
+  Value staged(const Value& value, Loc loc = Loc::current());
+
   // c + a·b; a [M, K], b [K, N] of one type of F16, BF16, F8E4M3, c [M, N] F32. The label names it in a schedule.
   Value dot(std::string_view label, const Value& a, const Value& b, const Value& c, Loc loc = Loc::current());
 

@@ -74,11 +74,11 @@ Status applySchedule(mlir::ModuleOp module, const Schedule& s, const Target& tar
     func->setAttr(kRolesAttr, b.getArrayAttr(roles));
     func->setAttr(kWarpsAttr, b.getI32IntegerAttr(s.warps));
     func->setAttr(kStagesAttr, b.getI32IntegerAttr(s.stages));
-    if (s.blocks_per_sm > 0) {
-      const int cap = std::min(255, target.registers_per_sm / (s.blocks_per_sm * total * 32) / 8 * 8);
-      if (cap < 24) return refuse(fmt::format("{} blocks of {} warps leave {} registers a thread", s.blocks_per_sm, total, cap), "use fewer blocks_per_sm");
-      func->setAttr(kMaxRegistersAttr, b.getI32IntegerAttr(cap));
-    }
+    // Warps are dealt to the SM's four partitions, each with a quarter of the registers: count them in fours.
+    const int blocks = std::max(1, s.blocks_per_sm), threads = (total + 3) / 4 * 128;
+    const int cap = std::min(255, target.registers_per_sm / (blocks * threads) / 8 * 8);
+    if (cap < 24) return refuse(fmt::format("{} blocks of {} warps leave {} registers a thread", blocks, total, cap), "use fewer blocks_per_sm");
+    func->setAttr(kMaxRegistersAttr, b.getI32IntegerAttr(cap));
     Status status;
     func.walk([&](mlir::Operation* op) {
       if (auto dot = mlir::dyn_cast<DotOp>(op)) {

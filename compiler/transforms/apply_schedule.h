@@ -11,7 +11,7 @@ namespace nereid::tile {
 inline constexpr const char* kWarpsAttr = "tile.warps";          // func: warps of the block when it has no roles (i32)
 inline constexpr const char* kRolesAttr = "tile.roles";          // func: array of {name, warps, registers}
 inline constexpr const char* kStagesAttr = "tile.stages";        // func: depth of rings of gathered rows (i32)
-inline constexpr const char* kMaxRegistersAttr = "tile.max_registers";  // func: register cap a thread (i32), absent: none
+inline constexpr const char* kMaxRegistersAttr = "tile.max_registers";  // func: register cap a thread (i32)
 inline constexpr const char* kGridAttr = "tile.grid";            // dot: warps over m, n, k (array of 3 i32)
 inline constexpr const char* kRoleAttr = "tile.role";            // dot: index of its role
 inline constexpr const char* kBulkAttr = "tile.bulk";            // gather_rows: copy by the bulk engine

@@ -506,6 +506,9 @@ Status assignLayouts(ModuleOp module) {
       continue;
     }
     for (auto [i, region] : llvm::enumerate(warps.getRoles())) NEREID_CHECK_OK(Assigner(warps.getWarps()[i]).run(region.front()));
+    // Constants that simplification moved above the roles; each role has made its own.
+    for (Operation& op : llvm::make_early_inc_range(func.getBody().front()))
+      if (op.use_empty() && llvm::any_of(op.getResultTypes(), [](Type t) { return isa<RankedTensorType>(t); })) op.erase();
   }
   return {};
 }

@@ -64,7 +64,14 @@ class Partition {
 
   //===-- ownership -------------------------------------------------------------------------------------------------------------===//
 
-  bool isRingGather(Operation* op) const { return isa<GatherRowsOp>(op) && enclosingLoop(op); }
+  // A gather whose rows go to other roles. One that only feeds staged values is read by `load` itself.
+  bool isRingGather(Operation* op) const { return isa<GatherRowsOp>(op) && enclosingLoop(op) && !private_gathers_.contains(op); }
+
+  static bool feedsOnlyStaged(Operation* op) {
+    if (isa<StagedOp>(op)) return true;
+    if (op->getNumResults() == 0 || op->use_empty() || isa<scf::YieldOp>(op)) return false;
+    return llvm::all_of(op->getUsers(), feedsOnlyStaged);
+  }
 
   int ownerOf(Value v) const {
     auto it = owner_.find(v);
@@ -88,13 +95,21 @@ class Partition {
   }
 
   Status findOwners() {
-    // The slice that addresses gathers, and which of it reads memory.
     func_.walk([&](GatherRowsOp gather) {
-      if (!isRingGather(gather)) return;
-      SmallVector<Value> work(gather->getOperands());
+      if (enclosingLoop(gather) && feedsOnlyStaged(gather)) private_gathers_.insert(gather);
+    });
+    // What `load` computes: the slice that addresses gathers and the one behind staged values, and which of it reads memory.
+    func_.walk([&](Operation* anchor) {
+      if (isa<StagedOp>(anchor) && enclosingLoop(anchor)) {
+        address_slice_.insert(anchor);
+        sent_.insert(anchor);
+      } else if (!isRingGather(anchor)) {
+        return;
+      }
+      SmallVector<Value> work(anchor->getOperands());
       while (!work.empty()) {
         Operation* def = work.pop_back_val().getDefiningOp();
-        if (!def || enclosingLoop(def) != enclosingLoop(gather) || !address_slice_.insert(def).second) continue;
+        if (!def || enclosingLoop(def) != enclosingLoop(anchor) || !address_slice_.insert(def).second) continue;
         work.append(def->operand_begin(), def->operand_end());
       }
     });
@@ -103,7 +118,7 @@ class Partition {
       func_.walk([&](Operation* op) {
         if (isa<func::FuncOp>(op) || isRingGather(op)) return;
         if (address_slice_.contains(op)) {
-          bool reads = isa<LoadOp>(op);
+          bool reads = isa<LoadOp, GatherRowsOp>(op);
           for (Value v : op->getOperands()) reads |= v.getDefiningOp() && sent_.contains(v.getDefiningOp());
           if (reads) changed |= sent_.insert(op).second;
           return;
@@ -346,7 +361,8 @@ class Partition {
         }
       return;
     }
-    c.b.clone(*op, c.map);
+    if (auto staged = dyn_cast<StagedOp>(op)) c.map.map(staged.getResult(), c.map.lookup(staged.getValue()));
+    else c.b.clone(*op, c.map);
     sendResults(c, op->getResults(), loop, loc);
   }
 
@@ -433,7 +449,7 @@ class Partition {
   func::FuncOp func_;
   std::vector<RoleInfo> roles_;
   DenseMap<Value, int> owner_;
-  DenseSet<Operation*> address_slice_, sent_;
+  DenseSet<Operation*> address_slice_, sent_, private_gathers_;
   std::vector<DenseSet<void*>> needed_;
   std::vector<DenseSet<Operation*>> needed_ops_;
   std::list<ChannelPlan> channels_;
@@ -444,10 +460,15 @@ class Partition {
 Status partitionRoles(ModuleOp module) {
   for (auto func : module.getOps<func::FuncOp>()) {
     auto attr = func->getAttrOfType<ArrayAttr>(kRolesAttr);
-    if (!attr || attr.empty()) continue;
     bool gathers = false;
     func.walk([&](GatherRowsOp g) { gathers |= enclosingLoop(g) != nullptr; });
-    if (!gathers) continue;
+    if (!attr || attr.empty() || !gathers) {
+      func.walk([](StagedOp op) {
+        op.getResult().replaceAllUsesWith(op.getValue());
+        op.erase();
+      });
+      continue;
+    }
     std::vector<RoleInfo> roles;
     for (auto role : attr.getAsRange<DictionaryAttr>())
       roles.push_back({role.getAs<StringAttr>("name").str(), static_cast<int>(role.getAs<IntegerAttr>("warps").getInt()),

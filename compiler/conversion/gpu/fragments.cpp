@@ -100,8 +100,9 @@ Value Lowering::scalar(Value v) {
 }
 
 Layout Lowering::layoutOf(Value v) {
-  auto l = tile::layoutOf(v.getType());
-  return l ? *l : Layout{};
+  if (auto l = tile::layoutOf(v.getType())) return *l;
+  fail(v.getDefiningOp() ? v.getDefiningOp() : func_.getOperation(), "a tile has no layout", "report this program");
+  return Layout{.rank = cast<RankedTensorType>(v.getType()).getRank() == 2 ? 2 : 1, .lane = std::vector<layout::Coord>(5, layout::Coord(2, 0))};
 }
 
 // Σ bit_i(bits) · bases[i][dim], with runs of doubling bases taken as one field.
