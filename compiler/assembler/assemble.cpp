@@ -47,7 +47,9 @@ Result<Assembled> assemble(const std::string& ptx, const Target& target, const A
   Result<Assembled> result = chosen.nvjitlink          ? chosen.nvjitlink->assemble(ptx, target)
                              : !chosen.ptxas.empty() ? assembleWithPtxas(chosen.ptxas, ptx, target)
                                                      : options.driver(ptx, target);
-  if (result) result->resources.instructions = countInstructions(ptx);
+  if (!result) return result;
+  result->resources.instructions = countInstructions(ptx);
+  result->warnings = parseWarnings(result->log);
   return result;
 }
 

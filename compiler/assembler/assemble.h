@@ -16,6 +16,7 @@ struct Assembled {
   Resources resources;    // maximum over the module's kernels
   std::string assembler;  // "nvJitLink 13.0", "ptxas 13.0.88": part of the disk key
   std::string log;        // what the assembler said
+  std::vector<std::string> warnings;  // the log's warnings; one that costs speed is worth an error to a caller
 };
 
 using DriverLinker = std::function<Result<Assembled>(const std::string& ptx, const Target& target)>;

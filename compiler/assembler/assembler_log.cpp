@@ -64,12 +64,24 @@ Resources parseResources(std::string_view log) {
     int stores = numberBefore(line, "bytes spill stores"), loads = numberBefore(line, "bytes spill loads");
     if (stores >= 0 && loads >= 0) raise(resources.spill_bytes, stores + loads);
     raise(resources.stack_bytes, numberBefore(line, "bytes stack frame"));
-    int registers = numberBefore(line, "registers");
-    raise(resources.registers, registers);
-    // "Used 12 registers, used 1 barriers, 1024 bytes smem"; a kernel without static shared memory has no smem entry.
-    if (registers >= 0) raise(resources.shared_bytes, std::max(0, numberBefore(line, "bytes smem")));
+    // "Used 12 registers, used 1 barriers, 1024 bytes smem"; a kernel without static shared memory has no smem entry. nvJitLink
+    // repeats the line without the capital after its own link step, on sm_90 with the 1 KiB that the system takes: not the kernel's.
+    if (line.find("Used ") == std::string_view::npos) continue;
+    raise(resources.registers, numberBefore(line, "registers"));
+    raise(resources.shared_bytes, std::max(0, numberBefore(line, "bytes smem")));
   }
   return resources;
+}
+
+std::vector<std::string> parseWarnings(std::string_view log) {
+  std::vector<std::string> warnings;
+  while (!log.empty()) {
+    size_t end = log.find('\n');
+    std::string_view line = log.substr(0, end);
+    log = end == std::string_view::npos ? std::string_view() : log.substr(end + 1);
+    if (line.find("warning") != std::string_view::npos) warnings.emplace_back(line);
+  }
+  return warnings;
 }
 
 std::map<std::string, int> countInstructions(std::string_view ptx) {

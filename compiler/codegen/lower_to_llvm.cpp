@@ -48,8 +48,10 @@ Status checkOnlyLlvmDialect(mlir::ModuleOp module) {
   module->walk([&](mlir::Operation* op) {
     llvm::StringRef dialect = op->getName().getDialectNamespace();
     if (dialect == "llvm" || dialect == "nvvm" || mlir::isa<mlir::ModuleOp>(op)) return mlir::WalkResult::advance();
-    stranger = op;
-    return mlir::WalkResult::interrupt();
+    // A cast only shows that an op near it was not converted; that op makes the better message.
+    bool is_cast = mlir::isa<mlir::UnrealizedConversionCastOp>(op);
+    if (!is_cast || !stranger) stranger = op;
+    return is_cast ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
   });
   if (!stranger) return {};
   return Diag{Code::kInternal, "op '" + stranger->getName().getStringRef().str() + "' is left after lowering",

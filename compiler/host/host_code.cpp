@@ -91,13 +91,19 @@ Result<HostCode> loadHostObject(const std::vector<uint8_t>& object, const std::s
                      .create();
   if (!created) return failure("start of the linker", created.takeError());
   std::shared_ptr<orc::LLJIT> jit = std::move(*created);
-  // A failed lookup is reported by its result; the session would print it as well.
-  jit->getExecutionSession().setErrorReporter([](llvm::Error error) { llvm::consumeError(std::move(error)); });
+  // The session tells the cause of a failed lookup (which symbol is missing) to its reporter only, which prints by default.
+  auto causes = std::make_shared<std::string>();
+  jit->getExecutionSession().setErrorReporter(
+      [causes](llvm::Error error) { *causes += (causes->empty() ? "" : "; ") + llvm::toString(std::move(error)); });
   NEREID_CHECK_OK(defineSymbols(*jit));
   llvm::StringRef bytes(reinterpret_cast<const char*>(object.data()), object.size());
   if (auto error = jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(bytes, symbol))) return failure("object file", std::move(error));
   auto address = jit->lookup(symbol);
-  if (!address) return failure("link of '" + symbol + "'", address.takeError());
+  if (!address) {
+    Diag diag = failure("link of '" + symbol + "'", address.takeError());
+    if (!causes->empty()) diag.what += ": " + *causes;
+    return diag;
+  }
   return HostCode{jit, address->toPtr<CpuEntry>()};
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compiler/assembler/assemble.h"
+#include "compiler/assembler/assembler_log.h"
 #include "compiler/codegen/dialects.h"
 #include "compiler/codegen/lower_to_llvm.h"
 #include "compiler/codegen/mlir_diag.h"
