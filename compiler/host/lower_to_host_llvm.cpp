@@ -1,6 +1,7 @@
 #include "compiler/host/lower_to_host_llvm.h"
 
 #include "compiler/codegen/lower_to_llvm.h"
+#include "compiler/host/expand_f8.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -24,7 +25,6 @@ namespace {
 std::unique_ptr<mlir::Pass> createExpandNarrowFloats() {
   mlir::arith::ArithExpandOpsPassOptions options;
   options.includeBf16 = true;
-  options.includeF8E8M0 = true;
   options.includeF4E2M1 = true;
   return mlir::arith::createArithExpandOpsPass(options);
 }
@@ -36,7 +36,8 @@ constexpr PassRow kHostLowering[] = {
      [] { return mlir::memref::createExpandStridedMetadataPass(); }},
     {"lower-affine", "affine ops of the pass before to arith", "", [] { return mlir::createLowerAffinePass(); }},
     {"convert-scf-to-cf", "loops and ifs to blocks", "cf", [] { return mlir::createSCFToControlFlowPass(); }},
-    {"arith-expand", "narrow floats and rounded divisions, before LLVM types hide them", "", createExpandNarrowFloats},
+    {"nereid-expand-f8", "before arith-expand, which takes the bf16 conversions that it leaves", "", [] { return createExpandF8Pass(); }},
+    {"arith-expand", "bf16, f4 and rounded divisions, before LLVM types hide them", "", createExpandNarrowFloats},
     {"convert-vector-to-llvm", "before arith, so that no shape_cast or transpose is left behind unseen", "",
      [] { return mlir::createConvertVectorToLLVMPass(); }},
     {"convert-math-to-llvm", "functions that LLVM knows, which it can vectorise", "", [] { return mlir::createConvertMathToLLVMPass(); }},

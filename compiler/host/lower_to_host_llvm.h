@@ -6,8 +6,8 @@ namespace nereid::compiler {
 
 PassTable hostLoweringTable();
 
-// Takes func, scf, cf, affine, arith, math, vector, memref, index, ub and llvm ops. bf16, f8E8M0 and f4E2M1 conversions are expanded
-// here; f8E4M3FN ones must be gone. Leaves llvm ops; what has no LLVM intrinsic (tanh, erf, …) becomes a call of libm.
+// Takes func, scf, cf, affine, arith, math, vector, memref, index, ub and llvm ops. Conversions of narrow floats (bf16, f8E4M3FN,
+// f8E8M0FNU, f4E2M1FN) are expanded here. Leaves llvm ops; what has no LLVM intrinsic (tanh, erf, …) becomes a call of libm.
 // Dump: "llvm"; stage: "mlir".
 Status lowerToHostLlvm(mlir::ModuleOp module, Trace& trace);
 
