@@ -14,6 +14,12 @@ find_program(NEREID_LLD NAMES ld.lld-22)
 if(NEREID_LLD)
   add_link_options(-fuse-ld=${NEREID_LLD})
 endif()
+if(NEREID_STATIC)
+  # The result needs libc and libm only. Sections that nothing reaches go, which is three quarters of LLVM; no symbol is exported.
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .a .so)
+  add_compile_options(-ffunction-sections -fdata-sections)
+  add_link_options(-static-libstdc++ -static-libgcc -Wl,--gc-sections,--icf=all,--exclude-libs,ALL)
+endif()
 
 # nereid_library(NAME SOURCES a.cpp … DEPS other …)            a static library of plain C++
 # nereid_mlir_library(NAME SOURCES a.cpp … DEPS other …)       the same with MLIR's headers precompiled
