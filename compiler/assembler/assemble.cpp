@@ -44,7 +44,7 @@ Result<Chosen> choose(const AssembleOptions& options) {
 
 Result<Assembled> assemble(const std::string& ptx, const Target& target, const AssembleOptions& options) {
   NEREID_TRY(Chosen chosen, choose(options));
-  Result<Assembled> result = chosen.nvjitlink          ? chosen.nvjitlink->assemble(ptx, target)
+  Result<Assembled> result = chosen.nvjitlink        ? chosen.nvjitlink->assemble(ptx, target)
                              : !chosen.ptxas.empty() ? assembleWithPtxas(chosen.ptxas, ptx, target)
                                                      : options.driver(ptx, target);
   if (!result) return result;

@@ -13,9 +13,9 @@ namespace nereid::compiler {
 
 struct Assembled {
   std::vector<uint8_t> cubin;
-  Resources resources;    // maximum over the module's kernels
-  std::string assembler;  // "nvJitLink 13.0", "ptxas 13.0.88": part of the disk key
-  std::string log;        // what the assembler said
+  Resources resources;                // maximum over the module's kernels
+  std::string assembler;              // "nvJitLink 13.0", "ptxas 13.0.88": part of the disk key
+  std::string log;                    // what the assembler said
   std::vector<std::string> warnings;  // the log's warnings; one that costs speed is worth an error to a caller
 };
 
@@ -26,11 +26,11 @@ enum class AssemblerRoute { kAuto, kNvJitLink, kPtxas, kDriver };  // kAuto: the
 struct AssembleOptions {
   std::string cuda_home;  // "": $NEREID_CUDA_HOME, the build's cuda folder, /usr/local/cuda, the loader's path
   AssemblerRoute route = AssemblerRoute::kAuto;
-  DriverLinker driver;    // empty: no third route
+  DriverLinker driver;  // empty: no third route
 };
 
-// Thread-safe. Errors: kEnvironment where no assembler is found (names what was looked for and what to install), kInternal with the
-// assembler's log where it rejects the PTX. Resources of the log are filled in, instruction counts too.
+// Thread-safe. Errors: kEnvironment where no assembler is found (names what was looked for and what to install), kInternal with
+// the assembler's log where it rejects the PTX. Resources of the log are filled in, instruction counts too.
 Result<Assembled> assemble(const std::string& ptx, const Target& target, const AssembleOptions& options = {});
 
 // Name and version of the assembler that `assemble` would use.

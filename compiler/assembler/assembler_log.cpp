@@ -65,7 +65,8 @@ Resources parseResources(std::string_view log) {
     if (stores >= 0 && loads >= 0) raise(resources.spill_bytes, stores + loads);
     raise(resources.stack_bytes, numberBefore(line, "bytes stack frame"));
     // "Used 12 registers, used 1 barriers, 1024 bytes smem"; a kernel without static shared memory has no smem entry. nvJitLink
-    // repeats the line without the capital after its own link step, on sm_90 with the 1 KiB that the system takes: not the kernel's.
+    // repeats the line without the capital after its own link step, on sm_90 with the 1 KiB that the system takes: not the
+    // kernel's.
     if (line.find("Used ") == std::string_view::npos) continue;
     raise(resources.registers, numberBefore(line, "registers"));
     raise(resources.shared_bytes, std::max(0, numberBefore(line, "bytes smem")));
@@ -114,8 +115,8 @@ std::map<std::string, int> countInstructions(std::string_view ptx) {
 }
 
 Diag rejectedPtx(const std::string& assembler, const Target& target, const std::string& log, const char* stage) {
-  return Diag{Code::kInternal, fmt::format("{} rejects the generated {} for {}: {}", assembler, stage, target.name, log), assembler,
-              "report this with the output of --emit ptx"};
+  return Diag{Code::kInternal, fmt::format("{} rejects the generated {} for {}: {}", assembler, stage, target.name, log),
+              assembler, "report this with the output of --emit ptx"};
 }
 
 }  // namespace nereid::compiler

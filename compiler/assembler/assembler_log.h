@@ -17,8 +17,9 @@ Resources parseResources(std::string_view log);
 // The lines with warnings, such as C7506 (setmaxnreg is ignored because the kernel has a call).
 std::vector<std::string> parseWarnings(std::string_view log);
 
-// Counts instruction classes in PTX text: "mma", "ldmatrix", "stmatrix", "cp.async", "cp.async.bulk", "ex2", "cvt.e4m3", "ld.global",
-// "st.global", "ld.shared", "st.shared", "ld.local", "st.local", "bar", "mbarrier", "shfl", "red". Static occurrences, not executions.
+// Counts instruction classes in PTX text: "mma", "ldmatrix", "stmatrix", "cp.async", "cp.async.bulk", "ex2", "cvt.e4m3",
+// "ld.global", "st.global", "ld.shared", "st.shared", "ld.local", "st.local", "bar", "mbarrier", "shfl", "red". Static
+// occurrences, not executions.
 std::map<std::string, int> countInstructions(std::string_view ptx);
 
 // The error for PTX that an assembler does not take.

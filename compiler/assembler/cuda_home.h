@@ -5,9 +5,9 @@
 
 namespace nereid::compiler {
 
-// Folders in order: `option` (or else $NEREID_CUDA_HOME); the folder cuda of the build or installation that this code belongs to (in
-// the executable's or library's folder or one of the two above it); /usr/local/cuda. An option or variable that is set is the only folder: a wish that cannot
-// be met is an error, not a reason to take another toolkit.
+// Folders in order: `option` (or else $NEREID_CUDA_HOME); the folder cuda of the build or installation that this code belongs to
+// (in the executable's or library's folder or one of the two above it); /usr/local/cuda. An option or variable that is set is the
+// only folder: a wish that cannot be met is an error, not a reason to take another toolkit.
 std::vector<std::string> cudaHomes(const std::string& option);
 // True where the folders above were chosen by the caller.
 bool isChosenCudaHome(const std::string& option);

@@ -12,7 +12,7 @@
 namespace nereid::compiler {
 namespace {
 
-constexpr int kInputPtx = 2;       // NVJITLINK_INPUT_PTX
+constexpr int kInputPtx = 2;         // NVJITLINK_INPUT_PTX
 constexpr int kErrorPtxCompile = 4;  // NVJITLINK_ERROR_PTX_COMPILE
 
 const std::vector<std::string>& libraryNames() {
@@ -37,13 +37,14 @@ Result<std::shared_ptr<const NvJitLink>> load(void* library, const std::string& 
   if (version) version(&major, &minor);
   NvJitLinkSymbols symbols;
   std::string missing;
-#define X(result, name, parameters)                                                                          \
-  symbols.name = reinterpret_cast<result(*) parameters>(findSymbol(library, #name, major, minor));           \
+#define X(result, name, parameters)                                                                \
+  symbols.name = reinterpret_cast<result(*) parameters>(findSymbol(library, #name, major, minor)); \
   if (!symbols.name) missing += std::string(missing.empty() ? "" : ", ") + #name;
 #include "compiler/assembler/nvjitlink_symbols.def"
 #undef X
   if (!missing.empty()) {
-    return Diag{Code::kEnvironment, "libnvJitLink lacks the symbols " + missing, path, "it is older than CUDA 12.4: " + std::string(kInstall)};
+    return Diag{Code::kEnvironment, "libnvJitLink lacks the symbols " + missing, path,
+                "it is older than CUDA 12.4: " + std::string(kInstall)};
   }
   return std::shared_ptr<const NvJitLink>(std::make_shared<NvJitLink>(symbols, fmt::format("nvJitLink {}.{}", major, minor)));
 }
@@ -101,7 +102,8 @@ Result<Assembled> NvJitLink::assemble(const std::string& ptx, const Target& targ
   std::string log = link.text(symbols_.nvJitLinkGetInfoLogSize, symbols_.nvJitLinkGetInfoLog);
   if (rc != 0) {
     std::string errors = link.text(symbols_.nvJitLinkGetErrorLogSize, symbols_.nvJitLinkGetErrorLog);
-    return rejectedPtx(version_, target, errors.empty() ? fmt::format("error {}", rc) : errors, rc == kErrorPtxCompile ? "PTX" : "link");
+    return rejectedPtx(version_, target, errors.empty() ? fmt::format("error {}", rc) : errors,
+                       rc == kErrorPtxCompile ? "PTX" : "link");
   }
   size_t bytes = 0;
   Assembled result;
@@ -110,7 +112,8 @@ Result<Assembled> NvJitLink::assemble(const std::string& ptx, const Target& targ
     rc = symbols_.nvJitLinkGetLinkedCubin(link.handle, result.cubin.data());
   }
   if (rc != 0 || bytes == 0)
-    return Diag{Code::kInternal, fmt::format("{} gave no cubin (error {})", version_, rc), "nvJitLinkGetLinkedCubin", "use ptxas"};
+    return Diag{Code::kInternal, fmt::format("{} gave no cubin (error {})", version_, rc), "nvJitLinkGetLinkedCubin",
+                "use ptxas"};
   result.resources = parseResources(log);
   result.assembler = version_;
   result.log = std::move(log);

@@ -54,7 +54,8 @@ struct Ran {
 Result<Ran> runProgram(const std::vector<std::string>& args) {
   int pipe_ends[2];
   if (pipe2(pipe_ends, O_CLOEXEC) != 0)
-    return Diag{Code::kEnvironment, fmt::format("cannot make a pipe: {}", std::strerror(errno)), args[0], "raise the limit of open files"};
+    return Diag{Code::kEnvironment, fmt::format("cannot make a pipe: {}", std::strerror(errno)), args[0],
+                "raise the limit of open files"};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
@@ -78,7 +79,8 @@ Result<Ran> runProgram(const std::vector<std::string>& args) {
     ran.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
   close(pipe_ends[0]);
-  if (rc != 0) return Diag{Code::kEnvironment, fmt::format("cannot start ptxas: {}", std::strerror(rc)), args[0], "check the file"};
+  if (rc != 0)
+    return Diag{Code::kEnvironment, fmt::format("cannot start ptxas: {}", std::strerror(rc)), args[0], "check the file"};
   return ran;
 }
 
@@ -87,7 +89,8 @@ Result<Ran> runProgram(const std::vector<std::string>& args) {
 Result<std::string> findPtxas(const std::string& cuda_home) {
   std::string program = findProgram(cuda_home, "ptxas");
   if (!program.empty()) return program;
-  return Diag{Code::kEnvironment, "the program ptxas is missing", fmt::format("looked in bin of {}", fmt::join(cudaHomes(cuda_home), ", ")),
+  return Diag{Code::kEnvironment, "the program ptxas is missing",
+              fmt::format("looked in bin of {}", fmt::join(cudaHomes(cuda_home), ", ")),
               "install it (pip install nvidia-cuda-nvcc, or a CUDA 13 toolkit), or point NEREID_CUDA_HOME at a toolkit"};
 }
 
@@ -99,7 +102,8 @@ Result<std::string> ptxasVersion(const std::string& program) {
   NEREID_TRY(Ran ran, runProgram({program, "--version"}));
   size_t at = ran.output.find(", V");
   if (ran.exit_status != 0 || at == std::string::npos) {
-    return Diag{Code::kEnvironment, "ptxas --version does not print a version: " + ran.output, program, "reinstall the CUDA toolkit"};
+    return Diag{Code::kEnvironment, "ptxas --version does not print a version: " + ran.output, program,
+                "reinstall the CUDA toolkit"};
   }
   size_t end = ran.output.find_first_not_of("0123456789.", at + 3);
   return known[program] = "ptxas " + ran.output.substr(at + 3, end == std::string::npos ? end : end - at - 3);
@@ -121,7 +125,8 @@ Result<Assembled> assembleWithPtxas(const std::string& program, const std::strin
   Assembled result;
   result.cubin.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
   if (result.cubin.empty())
-    return Diag{Code::kEnvironment, "ptxas left no cubin", folder.path, "check that the temporary folder is writable and not full"};
+    return Diag{Code::kEnvironment, "ptxas left no cubin", folder.path,
+                "check that the temporary folder is writable and not full"};
   result.resources = parseResources(ran.output);
   result.assembler = version;
   result.log = std::move(ran.output);

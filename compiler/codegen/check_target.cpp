@@ -19,7 +19,8 @@ Diag unsupported(Operation* op, std::string what, std::string fix) {
 
 std::string ptxName(int version) { return fmt::format("PTX {}.{}", version / 10, version % 10); }
 
-Status checkNeeds(Operation* op, const std::string& name, int min_sm, std::string_view only_on, int min_ptx, const Target& target) {
+Status checkNeeds(Operation* op, const std::string& name, int min_sm, std::string_view only_on, int min_ptx,
+                  const Target& target) {
   if (min_sm == 0) {
     return unsupported(op, fmt::format("{} is not supported on {}: no target of Nereid uses it", name, target.name),
                        "use mma.sync and cp.async.bulk, which all targets from sm_90a on share");
@@ -33,10 +34,10 @@ Status checkNeeds(Operation* op, const std::string& name, int min_sm, std::strin
                        "choose a newer target, or a schedule that does not use the instruction");
   }
   if (target.ptx_version < min_ptx) {
-    return unsupported(op,
-                       fmt::format("{} needs {}, but {} is compiled to {}", name, ptxName(min_ptx), target.name,
-                                   ptxName(target.ptx_version)),
-                       fmt::format("raise the target's PTX version to {} or more", ptxName(min_ptx)));
+    return unsupported(
+        op,
+        fmt::format("{} needs {}, but {} is compiled to {}", name, ptxName(min_ptx), target.name, ptxName(target.ptx_version)),
+        fmt::format("raise the target's PTX version to {} or more", ptxName(min_ptx)));
   }
   return {};
 }
@@ -44,15 +45,17 @@ Status checkNeeds(Operation* op, const std::string& name, int min_sm, std::strin
 Status checkInlinePtx(Operation* op, std::string_view text, std::string_view constraints, const Target& target) {
   const InlinePtxForm* form = matchInlinePtx(text, constraints);
   if (!form) {
-    return unsupported(op, fmt::format("inline PTX \"{}\" with constraints \"{}\" is not in the table of inline forms", text, constraints),
-                       "emit it with emitInlinePtx, or add the form to compiler/codegen/inline_ptx.cpp");
+    return unsupported(
+        op, fmt::format("inline PTX \"{}\" with constraints \"{}\" is not in the table of inline forms", text, constraints),
+        "emit it with emitInlinePtx, or add the form to compiler/codegen/inline_ptx.cpp");
   }
   return checkNeeds(op, fmt::format("inline PTX '{}'", form->name), form->min_sm, "", form->min_ptx, target);
 }
 
 Status checkSharedGlobal(mlir::LLVM::GlobalOp global) {
   if (global.getAddrSpace() != 3) return {};
-  bool external = global.getLinkage() == mlir::LLVM::Linkage::External && !global.getValueOrNull() && !global.getInitializerBlock();
+  bool external =
+      global.getLinkage() == mlir::LLVM::Linkage::External && !global.getValueOrNull() && !global.getInitializerBlock();
   if (external && global.getAlignment().value_or(0) >= 16) return {};
   return Diag{Code::kInternal,
               fmt::format("shared-memory global '{}' must be external, without initial value, and aligned to at least 16 bytes",
@@ -62,10 +65,10 @@ Status checkSharedGlobal(mlir::LLVM::GlobalOp global) {
 
 // Math intrinsics that NVPTX turns into library calls that do not exist on the GPU.
 const llvm::StringSet<>& libraryIntrinsics() {
-  static const llvm::StringSet<> names = {"llvm.intr.exp",  "llvm.intr.exp10", "llvm.intr.log",  "llvm.intr.log10", "llvm.intr.pow",
-                                          "llvm.intr.powi", "llvm.intr.tan",   "llvm.intr.acos", "llvm.intr.asin",  "llvm.intr.atan",
-                                          "llvm.intr.sinh", "llvm.intr.cosh",  "llvm.intr.tanh", "llvm.intr.atan2", "llvm.intr.sin",
-                                          "llvm.intr.cos",  "llvm.intr.exp2",  "llvm.intr.log2"};
+  static const llvm::StringSet<> names = {
+      "llvm.intr.exp",  "llvm.intr.exp10", "llvm.intr.log",  "llvm.intr.log10", "llvm.intr.pow",  "llvm.intr.powi",
+      "llvm.intr.tan",  "llvm.intr.acos",  "llvm.intr.asin", "llvm.intr.atan",  "llvm.intr.sinh", "llvm.intr.cosh",
+      "llvm.intr.tanh", "llvm.intr.atan2", "llvm.intr.sin",  "llvm.intr.cos",   "llvm.intr.exp2", "llvm.intr.log2"};
   return names;
 }
 
@@ -73,7 +76,8 @@ Status checkOp(Operation* op, const Target& target) {
   llvm::StringRef name = op->getName().getStringRef();
   if (auto inline_asm = mlir::dyn_cast<mlir::LLVM::InlineAsmOp>(op))
     return checkInlinePtx(op, inline_asm.getAsmString(), inline_asm.getConstraints(), target);
-  if (auto inline_ptx = mlir::dyn_cast<mlir::NVVM::InlinePtxOp>(op)) return checkInlinePtx(op, inline_ptx.getPtxCode(), "", target);
+  if (auto inline_ptx = mlir::dyn_cast<mlir::NVVM::InlinePtxOp>(op))
+    return checkInlinePtx(op, inline_ptx.getPtxCode(), "", target);
   if (auto global = mlir::dyn_cast<mlir::LLVM::GlobalOp>(op)) return checkSharedGlobal(global);
   if (libraryIntrinsics().contains(name)) {
     return unsupported(op, fmt::format("'{}' has no instruction on {}", name.str(), target.name),
@@ -96,7 +100,8 @@ Status checkOp(Operation* op, const Target& target) {
 
 Status checkTarget(mlir::ModuleOp module, const Target& target) {
   if (!target.isGpu()) {
-    return Diag{Code::kInternal, fmt::format("target '{}' is not a GPU", target.name), "checkTarget", "use compileForHost for the CPU"};
+    return Diag{Code::kInternal, fmt::format("target '{}' is not a GPU", target.name), "checkTarget",
+                "use compileForHost for the CPU"};
   }
   Status status;
   module->walk([&](Operation* op) {

@@ -18,7 +18,7 @@ struct TargetRule {
   const char* only_on;                   // "" or the list of targets that have it, blank between, for architecture-specific ops
   int min_ptx;
 };
-std::span<const TargetRule> targetRules();  // nvvm ops and llvm.call_intrinsic names
+std::span<const TargetRule> targetRules();              // nvvm ops and llvm.call_intrinsic names
 const TargetRule* findTargetRule(mlir::Operation* op);  // nullptr: not in the table
 
 // Checks each nvvm op, llvm.call_intrinsic, inline PTX (inline_ptx.h) and shared-memory global of the module. The error is

@@ -9,20 +9,25 @@ namespace {
 using enum PtxEffect;
 
 // The wait loop of nvvm.mbarrier.try_wait.parity, as NVVM prints it for a pointer of the given state space.
-#define NEREID_TRY_WAIT_PARITY(space)                                                            \
-  "{\n\t.reg .pred       P1; \n\tLAB_WAIT: \n\tmbarrier.try_wait.parity" space ".b64 P1, [$0], " \
+#define NEREID_TRY_WAIT_PARITY(space)                                          \
+  "{\n\t.reg .pred       P1; \n\tLAB_WAIT: \n\tmbarrier.try_wait.parity" space \
+  ".b64 P1, [$0], "                                                            \
   "$1, $2; \n\t@P1 bra.uni DONE; \n\tbra.uni     LAB_WAIT; \n\tDONE: \n\t}"
 
 // Minimum targets: PTX ISA 8.8, "Target ISA Notes" and "PTX ISA Notes" of each instruction.
 constexpr InlinePtxForm kForms[] = {
     // cp.async: shared address, global address, bytes that are read (the rest is zero), policy.
-    {"cp.async.cg.16.hint", "cp.async.cg.shared.global.L2::cache_hint [$0], [$1], 16, $2, $3;", "r,l,r,l,~{memory}", 80, 74, kWrites},
-    {"cp.async.ca.8.hint", "cp.async.ca.shared.global.L2::cache_hint [$0], [$1], 8, $2, $3;", "r,l,r,l,~{memory}", 80, 74, kWrites},
-    {"cp.async.ca.4.hint", "cp.async.ca.shared.global.L2::cache_hint [$0], [$1], 4, $2, $3;", "r,l,r,l,~{memory}", 80, 74, kWrites},
+    {"cp.async.cg.16.hint", "cp.async.cg.shared.global.L2::cache_hint [$0], [$1], 16, $2, $3;", "r,l,r,l,~{memory}", 80, 74,
+     kWrites},
+    {"cp.async.ca.8.hint", "cp.async.ca.shared.global.L2::cache_hint [$0], [$1], 8, $2, $3;", "r,l,r,l,~{memory}", 80, 74,
+     kWrites},
+    {"cp.async.ca.4.hint", "cp.async.ca.shared.global.L2::cache_hint [$0], [$1], 4, $2, $3;", "r,l,r,l,~{memory}", 80, 74,
+     kWrites},
     {"createpolicy.evict_first", "createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l", 80, 74, kPure},
     {"createpolicy.evict_last", "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;", "=l", 80, 74, kPure},
     // Loads of read-only data that should not displace other lines of L1.
-    {"ld.global.nc.no_allocate.v4", "ld.global.nc.L1::no_allocate.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l", 80, 74, kPure},
+    {"ld.global.nc.no_allocate.v4", "ld.global.nc.L1::no_allocate.v4.b32 {$0, $1, $2, $3}, [$4];", "=r,=r,=r,=r,l", 80, 74,
+     kPure},
     {"ld.global.nc.no_allocate.v4.hint", "ld.global.nc.L1::no_allocate.L2::cache_hint.v4.b32 {$0, $1, $2, $3}, [$4], $5;",
      "=r,=r,=r,=r,l,l", 80, 74, kPure},
     {"ld.global.nc.no_allocate.v2", "ld.global.nc.L1::no_allocate.v2.b32 {$0, $1}, [$2];", "=r,=r,l", 80, 74, kPure},
@@ -31,9 +36,11 @@ constexpr InlinePtxForm kForms[] = {
     {"st.global.cs.v4", "st.global.cs.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,~{memory}", 80, 70, kWrites},
     {"st.global.cs.v2", "st.global.cs.v2.b32 [$0], {$1, $2};", "l,r,r,~{memory}", 80, 70, kWrites},
     {"st.global.cg.v4", "st.global.cg.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,~{memory}", 80, 70, kWrites},
-    {"st.global.no_allocate.v4", "st.global.L1::no_allocate.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,~{memory}", 80, 74, kWrites},
+    {"st.global.no_allocate.v4", "st.global.L1::no_allocate.v4.b32 [$0], {$1, $2, $3, $4};", "l,r,r,r,r,~{memory}", 80, 74,
+     kWrites},
     {"red.add.v4.f32", "red.global.add.v4.f32 [$0], {$1, $2, $3, $4};", "l,f,f,f,f,~{memory}", 90, 81, kWrites},
-    // Bitwise function of three words; the last operand is a constant 0…255, bit (a<<2|b<<1|c) is the result for those input bits.
+    // Bitwise function of three words; the last operand is a constant 0…255, bit (a<<2|b<<1|c) is the result for those input
+    // bits.
     {"lop3", "lop3.b32 $0, $1, $2, $3, $4;", "=r,r,r,r,n", 80, 70, kPure},
 
     {"nvvm.try_wait.parity.shared", NEREID_TRY_WAIT_PARITY(".shared"), "r,r,r", 90, 78, kSync, true},

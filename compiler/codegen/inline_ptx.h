@@ -22,9 +22,9 @@ struct InlinePtxForm {
   const char* text;
   const char* constraints;  // LLVM's: results "=r,…", operands, clobbers
   int min_sm;
-  int min_ptx;              // 74: PTX 7.4
+  int min_ptx;  // 74: PTX 7.4
   PtxEffect effect;
-  bool from_nvvm = false;   // convert-nvvm-to-llvm prints it; emitInlinePtx does not
+  bool from_nvvm = false;  // convert-nvvm-to-llvm prints it; emitInlinePtx does not
 };
 
 std::span<const InlinePtxForm> inlinePtxForms();

@@ -26,11 +26,12 @@ LlvmDiagnostics::~LlvmDiagnostics() { context_.setDiagnosticHandlerCallBack(null
 
 Status LlvmDiagnostics::status(const std::string& doing) const {
   if (errors_.empty()) return {};
-  return Diag{Code::kInternal, doing + ": " + errors_.substr(0, errors_.size() - 1), "LLVM", "report this with the output of --emit llvm"};
+  return Diag{Code::kInternal, doing + ": " + errors_.substr(0, errors_.size() - 1), "LLVM",
+              "report this with the output of --emit llvm"};
 }
 
-Result<std::unique_ptr<llvm::Module>> translateModule(mlir::ModuleOp module, llvm::LLVMContext& context, llvm::TargetMachine& machine,
-                                                      Trace& trace) {
+Result<std::unique_ptr<llvm::Module>> translateModule(mlir::ModuleOp module, llvm::LLVMContext& context,
+                                                      llvm::TargetMachine& machine, Trace& trace) {
   StageTimer timer(trace, "translate");
   DiagCollector collector(module.getContext());
   LlvmDiagnostics diagnostics(context);

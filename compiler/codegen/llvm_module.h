@@ -25,8 +25,8 @@ class LlvmDiagnostics {
 };
 
 // Translates and sets triple and data layout of `machine`. Stage "translate", dump "llvmir".
-Result<std::unique_ptr<llvm::Module>> translateModule(mlir::ModuleOp module, llvm::LLVMContext& context, llvm::TargetMachine& machine,
-                                                      Trace& trace);
+Result<std::unique_ptr<llvm::Module>> translateModule(mlir::ModuleOp module, llvm::LLVMContext& context,
+                                                      llvm::TargetMachine& machine, Trace& trace);
 
 struct OptimiserOptions {
   bool unroll = false;     // GPU: off, the lowering decides what is unrolled; CPU: on

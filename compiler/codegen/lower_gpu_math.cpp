@@ -95,8 +95,7 @@ struct LowerGpuMathPass : mlir::PassWrapper<LowerGpuMathPass, mlir::OperationPas
     bool has_rounded_division = false;
     getOperation()->walk([&](mlir::Operation* op) {
       if (op->getName().getDialectNamespace() == "math" && !hasInstruction(op)) ops.push_back(op);
-      has_rounded_division |=
-          mlir::isa<mlir::arith::CeilDivSIOp, mlir::arith::CeilDivUIOp, mlir::arith::FloorDivSIOp>(op);
+      has_rounded_division |= mlir::isa<mlir::arith::CeilDivSIOp, mlir::arith::CeilDivUIOp, mlir::arith::FloorDivSIOp>(op);
     });
     for (mlir::Operation* op : ops) {
       auto row = lowerings().find(op->getName().getStringRef());

@@ -40,8 +40,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> createNvptxMachine(const Target& ta
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine(
-      back_end->createTargetMachine(triple, target.name, fmt::format("+ptx{}", target.ptx_version), options, std::nullopt, std::nullopt,
-                                    llvm::CodeGenOptLevel::Aggressive));
+      back_end->createTargetMachine(triple, target.name, fmt::format("+ptx{}", target.ptx_version), options, std::nullopt,
+                                    std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   if (!machine) return Diag{Code::kInternal, "LLVM cannot make a machine for " + target.name, "LLVM", "check the target's name"};
   return machine;
 }
@@ -50,7 +50,8 @@ Status checkHasKernel(mlir::ModuleOp module) {
   for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>()) {
     if (function->hasAttr("nvvm.kernel") && !function.isExternal()) return {};
   }
-  return Diag{Code::kInternal, "the module has no kernel", "moduleToPtx", "give the entry function the unit attribute nvvm.kernel"};
+  return Diag{Code::kInternal, "the module has no kernel", "moduleToPtx",
+              "give the entry function the unit attribute nvvm.kernel"};
 }
 
 }  // namespace

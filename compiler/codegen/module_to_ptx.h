@@ -14,8 +14,8 @@ namespace nereid::compiler {
 // llvm.mlir.global in address space 3. The PTX is for target.name at target.ptx_version.
 // Multiplications and additions of f32 fuse into fma as nvcc does it; a division or square root is IEEE unless the op has afn.
 // Each call has an LLVM context of its own: calls on different MLIR contexts run in parallel.
-// Errors: kUnsupported from checkTarget, kInternal with LLVM's message. Dumps "llvmir", "llvmir.opt"; stages "check", "translate",
-// "optimise", "codegen".
+// Errors: kUnsupported from checkTarget, kInternal with LLVM's message. Dumps "llvmir", "llvmir.opt"; stages "check",
+// "translate", "optimise", "codegen".
 Result<std::string> moduleToPtx(mlir::ModuleOp module, const Target& target, Trace& trace);
 
 // moduleToPtx without the check before it: LLVM ends the process on an op that the target lacks. For tests of the check itself.

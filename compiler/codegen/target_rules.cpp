@@ -1,5 +1,5 @@
-// The table of checkTarget. Sources: PTX ISA 8.8, notes of each instruction; the PTX versions that LLVM 22 asks for. The unit test
-// compiles a sample of each row for each target, so a row that promises too much or too little fails there.
+// The table of checkTarget. Sources: PTX ISA 8.8, notes of each instruction; the PTX versions that LLVM 22 asks for. The unit
+// test compiles a sample of each row for each target, so a row that promises too much or too little fails there.
 #include "compiler/codegen/check_target.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

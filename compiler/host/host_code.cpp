@@ -22,7 +22,8 @@ namespace {
 namespace orc = llvm::orc;
 
 Diag failure(const std::string& doing, llvm::Error error) {
-  return Diag{Code::kInternal, doing + ": " + llvm::toString(std::move(error)), "LLVM", "report this with the output of --emit llvm"};
+  return Diag{Code::kInternal, doing + ": " + llvm::toString(std::move(error)), "LLVM",
+              "report this with the output of --emit llvm"};
 }
 
 Result<orc::JITTargetMachineBuilder> hostMachineBuilder() {
@@ -46,7 +47,8 @@ Status defineSymbols(orc::LLJIT& jit) {
     symbols[jit.mangleAndIntern(symbol.name)] = {orc::ExecutorAddr::fromPtr(symbol.address),
                                                  llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
   }
-  if (auto error = jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols)))) return failure("definition of libm", std::move(error));
+  if (auto error = jit.getMainJITDylib().define(orc::absoluteSymbols(std::move(symbols))))
+    return failure("definition of libm", std::move(error));
   auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(jit.getDataLayout().getGlobalPrefix());
   if (!process) return failure("search in this process", process.takeError());
   jit.getMainJITDylib().addGenerator(std::move(*process));
@@ -75,7 +77,8 @@ Result<std::vector<uint8_t>> moduleToHostObject(mlir::ModuleOp module, Trace& tr
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
   if ((*machine)->addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-    return Diag{Code::kInternal, "LLVM cannot emit objects for this CPU", "LLVM", "build against an LLVM with this CPU's back end"};
+    return Diag{Code::kInternal, "LLVM cannot emit objects for this CPU", "LLVM",
+                "build against an LLVM with this CPU's back end"};
   passes.run(*llvm_module);
   NEREID_CHECK_OK(diagnostics.status("code generation for this CPU"));
   return std::vector<uint8_t>(object.begin(), object.end());
@@ -85,10 +88,8 @@ Result<HostCode> loadHostObject(const std::vector<uint8_t>& object, const std::s
   StageTimer timer(trace, "link");
   NEREID_TRY(orc::JITTargetMachineBuilder builder, hostMachineBuilder());
   // The inactive platform: objects of ours have no constructors or thread-local data.
-  auto created = orc::LLJITBuilder()
-                     .setJITTargetMachineBuilder(std::move(builder))
-                     .setPlatformSetUp(orc::setUpInactivePlatform)
-                     .create();
+  auto created =
+      orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(builder)).setPlatformSetUp(orc::setUpInactivePlatform).create();
   if (!created) return failure("start of the linker", created.takeError());
   std::shared_ptr<orc::LLJIT> jit = std::move(*created);
   // The session tells the cause of a failed lookup (which symbol is missing) to its reporter only, which prints by default.
@@ -97,7 +98,8 @@ Result<HostCode> loadHostObject(const std::vector<uint8_t>& object, const std::s
       [causes](llvm::Error error) { *causes += (causes->empty() ? "" : "; ") + llvm::toString(std::move(error)); });
   NEREID_CHECK_OK(defineSymbols(*jit));
   llvm::StringRef bytes(reinterpret_cast<const char*>(object.data()), object.size());
-  if (auto error = jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(bytes, symbol))) return failure("object file", std::move(error));
+  if (auto error = jit->addObjectFile(llvm::MemoryBuffer::getMemBufferCopy(bytes, symbol)))
+    return failure("object file", std::move(error));
   auto address = jit->lookup(symbol);
   if (!address) {
     Diag diag = failure("link of '" + symbol + "'", address.takeError());

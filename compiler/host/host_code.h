@@ -17,13 +17,13 @@ struct HostCode {
   CpuEntry entry = nullptr;
 };
 
-// O3 with unrolling and vectorisation, for this CPU with all its features. `module`: llvm ops only (lowerToHostLlvm), a context with
-// registerCodegenDialects' registrations. Dumps "llvmir", "llvmir.opt"; stages "translate", "optimise", "codegen".
+// O3 with unrolling and vectorisation, for this CPU with all its features. `module`: llvm ops only (lowerToHostLlvm), a context
+// with registerCodegenDialects' registrations. Dumps "llvmir", "llvmir.opt"; stages "translate", "optimise", "codegen".
 Result<std::vector<uint8_t>> moduleToHostObject(mlir::ModuleOp module, Trace& trace);
 
-// Links the object into this process. Each call makes a name space of its own, so that equal symbols of two artifacts do not meet.
-// libm, memory functions and the float conversions of host_symbols.h are resolved, then what this process exports.
-// Stage "link". Errors: kInternal that names an unresolved or missing symbol.
+// Links the object into this process. Each call makes a name space of its own, so that equal symbols of two artifacts do not
+// meet. libm, memory functions and the float conversions of host_symbols.h are resolved, then what this process exports. Stage
+// "link". Errors: kInternal that names an unresolved or missing symbol.
 Result<HostCode> loadHostObject(const std::vector<uint8_t>& object, const std::string& symbol, Trace& trace);
 
 // Both at once. `symbol`: function (ArgSlot* args, i64 block) of the module.

@@ -1,4 +1,5 @@
-// Functions that compiled CPU code may call, by name. A static executable exports none of them, so the table gives their addresses.
+// Functions that compiled CPU code may call, by name. A static executable exports none of them, so the table gives their
+// addresses.
 #pragma once
 #include <span>
 

@@ -2,6 +2,7 @@
 #include "compiler/assembler/assemble.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -11,7 +12,6 @@
 #include "compiler/assembler/cuda_home.h"
 #include "compiler/assembler/nvjitlink.h"
 #include "compiler/assembler/ptxas.h"
-#include "fmt/format.h"
 #include "runtime/spec/target.h"
 
 using namespace nereid;
@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string header(const Target& target) {
-  return fmt::format(".version {}.{}\n.target {}\n.address_size 64\n", target.ptx_version / 10, target.ptx_version % 10, target.name);
+  return fmt::format(".version {}.{}\n.target {}\n.address_size 64\n", target.ptx_version / 10, target.ptx_version % 10,
+                     target.name);
 }
 
 // Doubles one float; uses 256 bytes of static shared memory.
@@ -183,7 +184,7 @@ TEST_CASE("ptxas leaves no temporary files, also where it fails") {
   setenv("TMPDIR", (folder.path / "absent").c_str(), 1);
   Result<Assembled> result = assemble(kernelPtx(target), target, {.route = AssemblerRoute::kPtxas});
   unsetenv("TMPDIR");
-  if (!result) CHECK(result.diag().code == Code::kEnvironment);
+  CHECK(result);  // a TMPDIR that is no folder gives way to /tmp
 }
 
 TEST_CASE("the log is read") {
@@ -219,8 +220,17 @@ TEST_CASE("instructions are counted by class") {
       "\tcp.async.bulk.commit_group;\n"
       "\tmbarrier.try_wait.parity.shared.b64 %p1, [%r1], %r2; @%p1 bra L;\n"
       "\tcvt.rn.f16x2.e4m3x2 %r1, %rs1;\n\tcvt.rn.satfinite.e4m3x2.f32 %rs1, %f1, %f2;\n\tcvt.rn.bf16x2.f32 %r1, %f1, %f2;\n"
-      "\tld.global.nc.v4.b32 {%r1}, [%rd1];\n\tst.shared.b32 [%r1], %r2;\n\tbar.sync \t0;\n\tbarrier.sync 1, 64;\n\tex2.approx.ftz.f32 %f1, %f2;\n";
+      "\tld.global.nc.v4.b32 {%r1}, [%rd1];\n\tst.shared.b32 [%r1], %r2;\n\tbar.sync \t0;\n\tbarrier.sync 1, "
+      "64;\n\tex2.approx.ftz.f32 %f1, %f2;\n";
   std::map<std::string, int> counts = countInstructions(ptx);
-  CHECK(counts == std::map<std::string, int>{{"mma", 1}, {"ldmatrix", 1}, {"cp.async", 1}, {"cp.async.bulk", 1}, {"mbarrier", 1},
-                                             {"cvt.e4m3", 2}, {"ld.global", 1}, {"st.shared", 1}, {"bar", 2}, {"ex2", 1}});
+  CHECK(counts == std::map<std::string, int>{{"mma", 1},
+                                             {"ldmatrix", 1},
+                                             {"cp.async", 1},
+                                             {"cp.async.bulk", 1},
+                                             {"mbarrier", 1},
+                                             {"cvt.e4m3", 2},
+                                             {"ld.global", 1},
+                                             {"st.shared", 1},
+                                             {"bar", 2},
+                                             {"ex2", 1}});
 }

@@ -76,7 +76,8 @@ TEST_CASE("the verdict agrees for each PTX version") {
         Parsed parsed(sampleModule(sample));
         if (!parsed.module) continue;
         Status status = checkTarget(*parsed, target);
-        INFO(std::string(sample.name), " on ", target.name, ", PTX ", target.ptx_version, ": ", status ? "" : status.diag().text());
+        INFO(std::string(sample.name), " on ", target.name, ", PTX ", target.ptx_version, ": ",
+             status ? "" : status.diag().text());
         CHECK(compiles(sample, target) == status.ok());
       }
     }

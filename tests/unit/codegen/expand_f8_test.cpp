@@ -19,7 +19,8 @@ namespace {
 float e4m3Value(int code) {
   int exponent = (code >> 3) & 15, mantissa = code & 7;
   if ((code & 0x7F) == 0x7F) return std::nanf("");
-  float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -9) : std::ldexp(static_cast<float>(8 + mantissa), exponent - 10);
+  float magnitude =
+      exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -9) : std::ldexp(static_cast<float>(8 + mantissa), exponent - 10);
   return code & 0x80 ? -magnitude : magnitude;
 }
 
@@ -28,7 +29,8 @@ int e4m3Nearest(float x) {
   if (std::isnan(x)) return 0x7F;
   int best = 0;
   for (int code = 1; code < 0x7F; code++) {
-    double d = std::abs(std::abs(static_cast<double>(x)) - e4m3Value(code)), b = std::abs(std::abs(static_cast<double>(x)) - e4m3Value(best));
+    double d = std::abs(std::abs(static_cast<double>(x)) - e4m3Value(code)),
+           b = std::abs(std::abs(static_cast<double>(x)) - e4m3Value(best));
     if (d < b || (d == b && code % 2 == 0)) best = code;
   }
   return best | (std::signbit(x) ? 0x80 : 0);
@@ -41,7 +43,8 @@ HostCode toE4m3() {
 }  // namespace
 
 TEST_CASE("E4M3 to f32, f16 and bf16: all codes") {
-  HostCode code = buildOrFail(unary("%q = arith.bitcast %x : i8 to f8E4M3FN\n %r = arith.extf %q : f8E4M3FN to f32", "i8", "f32"), "k");
+  HostCode code =
+      buildOrFail(unary("%q = arith.bitcast %x : i8 to f8E4M3FN\n %r = arith.extf %q : f8E4M3FN to f32", "i8", "f32"), "k");
   HostCode half = buildOrFail(unary("%q = arith.bitcast %x : i8 to f8E4M3FN\n %h = arith.extf %q : f8E4M3FN to f16\n"
                                     "%r = arith.extf %h : f16 to f32",
                                     "i8", "f32"),
@@ -106,8 +109,10 @@ TEST_CASE("f32 to E4M3: codes, neighbours of each midpoint, tails") {
 }
 
 TEST_CASE("E8M0: powers of two, 0 is 2^-127, 255 is NaN; and back") {
-  HostCode from = buildOrFail(unary("%q = arith.bitcast %x : i8 to f8E8M0FNU\n %r = arith.extf %q : f8E8M0FNU to f32", "i8", "f32"), "k");
-  HostCode to = buildOrFail(unary("%q = arith.truncf %x : f32 to f8E8M0FNU\n %r = arith.bitcast %q : f8E8M0FNU to i8", "f32", "i8"), "k");
+  HostCode from =
+      buildOrFail(unary("%q = arith.bitcast %x : i8 to f8E8M0FNU\n %r = arith.extf %q : f8E8M0FNU to f32", "i8", "f32"), "k");
+  HostCode to =
+      buildOrFail(unary("%q = arith.truncf %x : f32 to f8E8M0FNU\n %r = arith.bitcast %q : f8E8M0FNU to i8", "f32", "i8"), "k");
   for (int c = 0; c < 255; c++) {
     CHECK(call<float>(from, static_cast<uint8_t>(c)) == std::ldexp(1.0f, c - 127));
     CHECK(call<uint8_t>(to, std::ldexp(1.0f, c - 127)) == c);

@@ -47,9 +47,9 @@ func.func @scale(%args: !llvm.ptr, %block: i64) {
 
 TEST_CASE("mathematical functions are libm's") {
   const std::pair<const char*, float (*)(float)> functions[] = {
-      {"math.exp2", exp2f}, {"math.exp", expf},     {"math.log2", log2f},   {"math.log", logf},           {"math.sqrt", sqrtf},
-      {"math.tanh", tanhf}, {"math.floor", floorf}, {"math.erf", erff},     {"math.roundeven", rintf},    {"math.absf", fabsf},
-      {"math.sin", sinf},   {"math.cos", cosf}};
+      {"math.exp2", exp2f},      {"math.exp", expf},   {"math.log2", log2f},   {"math.log", logf},
+      {"math.sqrt", sqrtf},      {"math.tanh", tanhf}, {"math.floor", floorf}, {"math.erf", erff},
+      {"math.roundeven", rintf}, {"math.absf", fabsf}, {"math.sin", sinf},     {"math.cos", cosf}};
   for (const auto& [name, function] : functions) {
     INFO(std::string(name));
     HostCode code = buildOrFail(unary(std::string("%r = ") + name + " %x : f32"), "k");
@@ -60,10 +60,9 @@ TEST_CASE("mathematical functions are libm's") {
 }
 
 TEST_CASE("vectors of functions too") {
-  HostCode code = buildOrFail(
-      unary("%v = vector.broadcast %x : f32 to vector<8xf32>\n %e = math.exp2 %v : vector<8xf32>\n"
-            "%r = vector.reduction <add>, %e : vector<8xf32> into f32"),
-      "k");
+  HostCode code = buildOrFail(unary("%v = vector.broadcast %x : f32 to vector<8xf32>\n %e = math.exp2 %v : vector<8xf32>\n"
+                                    "%r = vector.reduction <add>, %e : vector<8xf32> into f32"),
+                              "k");
   CHECK(call<float>(code, 3.0f) == 64.0f);
 }
 
@@ -130,7 +129,8 @@ TEST_CASE("an object can be kept and linked later") {
 
 TEST_CASE("errors name the symbol or the op") {
   Trace trace;
-  std::string unknown = "func.func private @no_such_function(f32) -> f32\n" + unary("%r = func.call @no_such_function(%x) : (f32) -> f32");
+  std::string unknown =
+      "func.func private @no_such_function(f32) -> f32\n" + unary("%r = func.call @no_such_function(%x) : (f32) -> f32");
   Result<HostCode> code = build(unknown, "k", trace);
   REQUIRE_FALSE(code);
   CHECK(code.diag().code == Code::kInternal);

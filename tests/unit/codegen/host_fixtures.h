@@ -29,7 +29,8 @@ inline std::string unary(const std::string& body, const std::string& from = "f32
          "  %in = llvm.load %args : !llvm.ptr -> !llvm.ptr\n"
          "  %slot = llvm.getelementptr %args[8] : (!llvm.ptr) -> !llvm.ptr, i8\n"
          "  %out = llvm.load %slot : !llvm.ptr -> !llvm.ptr\n"
-         "  %x = llvm.load %in : !llvm.ptr -> " + from + "\n  " + body + "\n  llvm.store %r, %out : " + to + ", !llvm.ptr\n  return\n}\n";
+         "  %x = llvm.load %in : !llvm.ptr -> " +
+         from + "\n  " + body + "\n  llvm.store %r, %out : " + to + ", !llvm.ptr\n  return\n}\n";
 }
 
 template <typename To, typename From>

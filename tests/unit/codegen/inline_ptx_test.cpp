@@ -38,14 +38,16 @@ struct FormKernel {
     for (std::string constraint; std::getline(constraints, constraint, ',');) {
       if (constraint[0] == '=' || constraint[0] == '~') continue;
       if (constraint == "n") {
-        operands.push_back(mlir::LLVM::ConstantOp::create(builder, location, builder.getI32Type(), builder.getI32IntegerAttr(0xEA)));
+        operands.push_back(
+            mlir::LLVM::ConstantOp::create(builder, location, builder.getI32Type(), builder.getI32IntegerAttr(0xEA)));
       } else if (constraint == "f") {
         operands.push_back(block->getArgument(3));
       } else if (constraint == "l") {  // the first is an address, later ones policies
         bool first = operands.empty() || (shared && operands.size() == 1);
         operands.push_back(block->getArgument(first ? 0 : 2));
       } else if (shared && operands.empty()) {
-        operands.push_back(mlir::LLVM::AddressOfOp::create(builder, location, mlir::LLVM::LLVMPointerType::get(context, 3), "smem"));
+        operands.push_back(
+            mlir::LLVM::AddressOfOp::create(builder, location, mlir::LLVM::LLVMPointerType::get(context, 3), "smem"));
       } else {
         operands.push_back(block->getArgument(1));
       }
@@ -91,9 +93,10 @@ TEST_CASE("names are unique and found, unknown ones are not") {
 
 TEST_CASE("text outside the table is refused") {
   Target target = *findTarget("sm_90a");
-  for (const char* body : {"llvm.inline_asm has_side_effects \"trap;\", \"\" : () -> ()",
-                           "llvm.inline_asm \"createpolicy.fractional.L2::evict_last.b64 $0, 1.0;\", \"=l,~{memory}\" : () -> i64",
-                           "nvvm.inline_ptx \"trap;\""}) {
+  for (const char* body :
+       {"llvm.inline_asm has_side_effects \"trap;\", \"\" : () -> ()",
+        "llvm.inline_asm \"createpolicy.fractional.L2::evict_last.b64 $0, 1.0;\", \"=l,~{memory}\" : () -> i64",
+        "nvvm.inline_ptx \"trap;\""}) {
     Parsed parsed(std::string("llvm.func @k() attributes {nvvm.kernel} {\n  ") + body + "\n  llvm.return\n}");
     INFO(parsed.error);
     REQUIRE(parsed.module);

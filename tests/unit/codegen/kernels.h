@@ -30,7 +30,8 @@ llvm.func @vector_add(%a: !llvm.ptr<1> {llvm.align = 16 : i64, llvm.noalias, llv
 }
 )mlir";
 
-// One warp, one m16n8k16 tile: A and B go by cp.async to shared memory, by ldmatrix to registers, through mma.sync to global memory.
+// One warp, one m16n8k16 tile: A and B go by cp.async to shared memory, by ldmatrix to registers, through mma.sync to global
+// memory.
 inline constexpr const char* kMmaTile = R"mlir(
 llvm.mlir.global external @smem() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<0 x i8>
 llvm.func @mma_tile(%a: !llvm.ptr<1>, %b: !llvm.ptr<1>, %d: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.maxntid = array<i32: 32>} {

@@ -4,6 +4,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <thread>
+
 #include "compiler/codegen/check_target.h"
 #include "tests/unit/codegen/fixtures.h"
 #include "tests/unit/codegen/kernels.h"
@@ -171,9 +173,11 @@ llvm.func @k(%g: !llvm.ptr<1>, %n: i32) attributes {nvvm.kernel} {
 
 TEST_CASE("an op without a lowering is an error that names it") {
   CHECK(contains(errorOf(mathKernel("%r = math.sin %x : f32")).what, "'math.sin' on 'f32' has no GPU lowering"));
-  CHECK(contains(errorOf(mathKernel("%q = arith.truncf %x : f32 to f16 %r = math.exp2 %q : f16", "f16")).what, "'math.exp2' on 'f16'"));
+  CHECK(contains(errorOf(mathKernel("%q = arith.truncf %x : f32 to f16 %r = math.exp2 %q : f16", "f16")).what,
+                 "'math.exp2' on 'f16'"));
   Diag diag = errorOf(
-      "llvm.func @k(%p: !llvm.ptr<1>) attributes {nvvm.kernel} { %m = memref.alloca() : memref<4xf32>\n %c = arith.constant 0 : index\n"
+      "llvm.func @k(%p: !llvm.ptr<1>) attributes {nvvm.kernel} { %m = memref.alloca() : memref<4xf32>\n %c = arith.constant 0 : "
+      "index\n"
       "%r = memref.load %m[%c] : memref<4xf32>\n llvm.store %r, %p : f32, !llvm.ptr<1>\n llvm.return }");
   CHECK(diag.code == Code::kInternal);
   CHECK_MESSAGE(contains(diag.what, "memref"), diag.text());
@@ -181,9 +185,12 @@ TEST_CASE("an op without a lowering is an error that names it") {
 
 TEST_CASE("shared memory must be one external aligned global") {
   std::string kernel = "llvm.func @k() attributes {nvvm.kernel} { llvm.return }\n";
-  CHECK(contains(errorOf("llvm.mlir.global internal @s() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<64 x i8>\n" + kernel).what,
-                 "shared-memory global 's' must be external"));
-  CHECK(contains(errorOf("llvm.mlir.global external @s() {addr_space = 3 : i32} : !llvm.array<0 x i8>\n" + kernel).what, "aligned"));
+  CHECK(contains(
+      errorOf("llvm.mlir.global internal @s() {addr_space = 3 : i32, alignment = 1024 : i64} : !llvm.array<64 x i8>\n" + kernel)
+          .what,
+      "shared-memory global 's' must be external"));
+  CHECK(contains(errorOf("llvm.mlir.global external @s() {addr_space = 3 : i32} : !llvm.array<0 x i8>\n" + kernel).what,
+                 "aligned"));
   CHECK(contains(errorOf("llvm.func @k() { llvm.return }").what, "no kernel"));
 }
 
@@ -198,4 +205,23 @@ TEST_CASE("LLVM's own errors come back as values") {
   Result<std::string> ptx = moduleToPtxUnchecked(*parsed, *findTarget("sm_90a"), trace);
   REQUIRE_FALSE(ptx);
   CHECK(contains(ptx.diag().what, "nosuchregister"));
+}
+
+TEST_CASE("the text depends on the module and the target only, also with several threads at work") {
+  std::vector<std::string> texts(6);
+  std::vector<std::thread> threads;
+  for (size_t i = 0; i < texts.size(); i++) {
+    threads.emplace_back([&texts, i] {
+      Trace trace;
+      Target target = *findTarget(i % 2 ? "sm_90a" : "sm_120a");
+      Result<std::string> ptx = compile(kMmaTile, target, trace);
+      if (ptx && assemble(*ptx, target)) texts[i] = *ptx;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (size_t i = 0; i < texts.size(); i++) {
+    CHECK_FALSE(texts[i].empty());
+    CHECK(texts[i] == texts[i % 2]);
+  }
+  CHECK(texts[0] != texts[1]);
 }
