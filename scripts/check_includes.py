@@ -35,6 +35,7 @@ MAY_INCLUDE = {
     "compiler/codegen": FOR_COMPILER + ["compiler/layout", "compiler/dialect", "compiler/transforms", "compiler/conversion"],
     "compiler/assembler": FOR_COMPILER + ["compiler/codegen"],
     "compiler/host": FOR_COMPILER + ["compiler/layout", "compiler/dialect", "compiler/transforms", "compiler/conversion", "compiler/codegen"],
+    "compiler/emulator": FOR_COMPILER + ["compiler/codegen"],
     "compiler/pipeline": FOR_COMPILER + ["compiler"],
     "api": ["runtime", "compiler", "kernels_dsl"],
     # The command speaks through the api. It takes result.h for its errors; `nereid-opt` is a developer's view into the compiler.
