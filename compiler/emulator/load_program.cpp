@@ -1,0 +1,97 @@
+#include "compiler/emulator/load_program.h"
+
+#include <fmt/format.h>
+
+#include <mutex>
+
+#include "compiler/codegen/check_target.h"
+#include "compiler/codegen/llvm_module.h"
+#include "compiler/codegen/lower_to_llvm.h"
+#include "compiler/codegen/mlir_diag.h"
+#include "compiler/emulator/decoder.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+
+extern "C" {
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTargetMC();
+}
+
+namespace nereid::emulator {
+namespace {
+
+// For the data layout and the cost model; no code is generated.
+Result<std::unique_ptr<llvm::TargetMachine>> createMachine(const Target& target) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+  });
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target* back_end = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!back_end) return Diag{Code::kInternal, "LLVM has no NVPTX back end: " + error, "LLVM", "build against an LLVM with NVPTX"};
+  std::unique_ptr<llvm::TargetMachine> machine(back_end->createTargetMachine(triple, target.name, fmt::format("+ptx{}", target.ptx_version), {}, std::nullopt,
+                                                                             std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  if (!machine) return Diag{Code::kInternal, "LLVM cannot make a machine for " + target.name, "LLVM", "check the target's name"};
+  return machine;
+}
+
+// Locations reach LLVM IR only through a debug scope.
+Status addDebugScopes(mlir::ModuleOp module) {
+  compiler::DiagCollector collector(module.getContext());
+  mlir::PassManager passes(module.getContext());
+  passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass());
+  if (mlir::failed(passes.run(module))) return collector.diag(Code::kInternal, "debug scopes", "report this");
+  return {};
+}
+
+int numberAttribute(const llvm::Function& function, llvm::StringRef name) {
+  int value = 0;
+  if (function.hasFnAttribute(name)) function.getFnAttribute(name).getValueAsString().split(',').first.getAsInteger(10, value);
+  return value;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Program>> loadProgram(const llvm::Module& module, const std::string& symbol) {
+  const llvm::Function* kernel = nullptr;
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration() || function.getCallingConv() != llvm::CallingConv::PTX_Kernel) continue;
+    if (symbol.empty() ? kernel != nullptr : function.getName() != symbol) {
+      if (symbol.empty()) return Diag{Code::kUsage, "the module has several kernels", "emulator", "name one"};
+      continue;
+    }
+    kernel = &function;
+  }
+  if (!kernel) return Diag{Code::kUsage, symbol.empty() ? "the module has no kernel" : "the module has no kernel '" + symbol + "'", "emulator", "check the symbol"};
+  auto program = std::make_shared<Program>();
+  program->symbol = kernel->getName().str();
+  program->max_registers = numberAttribute(*kernel, "nvvm.maxnreg");
+  program->max_threads = numberAttribute(*kernel, "nvvm.maxntid");
+  NEREID_CHECK_OK(Decoder(*kernel, *program).run());
+  return std::shared_ptr<const Program>(std::move(program));
+}
+
+Result<std::shared_ptr<const Program>> loadProgram(mlir::ModuleOp module, const Target& target, const std::string& symbol, compiler::Trace& trace,
+                                                   const LoadOptions& options) {
+  {
+    compiler::StageTimer timer(trace, "check");
+    NEREID_CHECK_OK(compiler::checkTarget(module, target));
+    NEREID_CHECK_OK(compiler::checkOnlyLlvmDialect(module));
+  }
+  mlir::OwningOpRef<mlir::ModuleOp> copy(module.clone());
+  NEREID_CHECK_OK(addDebugScopes(*copy));
+  NEREID_TRY(std::unique_ptr<llvm::TargetMachine> machine, createMachine(target));
+  llvm::LLVMContext context;
+  NEREID_TRY(std::unique_ptr<llvm::Module> llvm_module, compiler::translateModule(*copy, context, *machine, trace));
+  if (options.optimise) NEREID_CHECK_OK(compiler::optimise(*llvm_module, *machine, compiler::OptimiserOptions{}, trace));
+  compiler::StageTimer timer(trace, "decode");
+  return loadProgram(*llvm_module, symbol);
+}
+
+}  // namespace nereid::emulator
