@@ -6,7 +6,8 @@ namespace nereid::emulator {
 namespace {
 
 constexpr int64_t kTurn = 4096;      // ops of a warp's turn without a seed
-constexpr uint64_t kPolls = 4096;    // failed polls a warp without any progress of the block that are called a deadlock
+constexpr uint64_t kPollsForCopies = 2;  // failed polls of every warp without any progress after which a copy must arrive
+constexpr uint64_t kPolls = 4096;        // the same where no copy is under way: a deadlock
 constexpr int kExpiries = 2;         // times that every try_wait of a stuck block may return false
 
 uint32_t lanesOf(int threads, int warp) {
@@ -60,9 +61,10 @@ void Block::run() {
     if (!alive) break;
     if (context_.progress != last_progress_) {
       last_progress_ = context_.progress;
-      polls_ = expiries_ = 0;
+      expiries_ = 0;
     }
-    if (ready.empty() || polls_ > kPolls * warps_.size()) {
+    const uint64_t polls = fewestPolls();
+    if (ready.empty() || (polls >= kPollsForCopies && copies_.any()) || polls >= kPolls) {
       if (unstick(ready.empty())) continue;
       reportDeadlock();
       break;
@@ -86,6 +88,21 @@ void Block::run() {
   copies_.finish();
   mbarriers_.checkAtEnd();
   checkRegisterGroups();
+}
+
+void Block::polled(Warp& warp) {
+  if (warp.polls_at != context_.progress) warp.polls = 0;
+  warp.polls_at = context_.progress;
+  warp.polls++;
+}
+
+// Of the warps that can run; 0 where one has not polled since the last progress.
+uint64_t Block::fewestPolls() const {
+  uint64_t fewest = UINT64_MAX;
+  for (const Warp& warp : warps_) {
+    if (warp.runnable()) fewest = std::min(fewest, warp.polls_at == context_.progress ? warp.polls : 0);
+  }
+  return fewest;
 }
 
 // Nothing can run, or warps only poll: a copy must arrive, or the time of a try_wait is over.

@@ -25,7 +25,7 @@ class Block {
   Clocks& clocks() { return context_.clocks; }
   bool stopped() const { return context_.stopped; }
   void progressed() { context_.progress++; }
-  void polled() { polls_++; }  // a wait that found nothing
+  void polled(Warp& warp);  // a wait that found nothing
   uint64_t warpOps() const { return warp_ops_; }
 
   // Named barriers (PTX ISA 8.8, "barrier"). `threads` 0: all of the block. The lanes arrive; if that was the last arrival, all who
@@ -54,6 +54,7 @@ class Block {
     int thread = 0;
     ClockSnapshot clock;
   };
+  uint64_t fewestPolls() const;
   bool unstick(bool nothing_runs);
   void reportDeadlock();
   std::vector<FindingPlace> places();
@@ -69,7 +70,6 @@ class Block {
   int64_t free_registers_ = 0;
   uint64_t warp_ops_ = 0;
   uint64_t last_progress_ = 0;
-  uint64_t polls_ = 0;
   int expiries_ = 0;
   std::vector<ForeignClockRef> fenced_, observed_;  // by thread, for fence with relaxed atomics
 };

@@ -11,8 +11,8 @@
 
 namespace nereid::emulator {
 
-Decoder::Decoder(const llvm::Function& function, Program& program)
-    : function_(function), layout_(function.getParent()->getDataLayout()), program_(program) {}
+Decoder::Decoder(const llvm::Function& function, Program& program, const std::vector<SourceLine>* places)
+    : function_(function), layout_(function.getParent()->getDataLayout()), program_(program), places_(places) {}
 
 void Decoder::fail(const llvm::Value& what, std::string why) {
   if (!status_.ok()) return;
@@ -29,9 +29,13 @@ void Decoder::fail(const llvm::Value& what, std::string why) {
 uint32_t Decoder::lineOf(const llvm::Instruction& instruction) {
   const llvm::DebugLoc& loc = instruction.getDebugLoc();
   if (!loc || loc.getLine() == 0) return 0;
-  std::string file = loc->getFilename().str();
-  auto [at, fresh] = line_ids_.try_emplace({file, static_cast<int>(loc.getLine()), static_cast<int>(loc.getCol())}, static_cast<uint32_t>(program_.lines.size()));
-  if (fresh) program_.lines.push_back({file, static_cast<int>(loc.getLine()), static_cast<int>(loc.getCol())});
+  SourceLine place{loc->getFilename().str(), static_cast<int>(loc.getLine()), static_cast<int>(loc.getCol())};
+  if (places_) {
+    if (loc.getLine() >= places_->size()) return 0;
+    place = (*places_)[loc.getLine()];
+  }
+  auto [at, fresh] = line_ids_.try_emplace({place.file, place.line, place.column}, static_cast<uint32_t>(program_.lines.size()));
+  if (fresh) program_.lines.push_back(std::move(place));
   return at->second;
 }
 

@@ -29,7 +29,8 @@ using Columns = llvm::SmallVector<Column, 4>;
 
 class Decoder {
  public:
-  Decoder(const llvm::Function& function, Program& program);
+  // `places`: what the lines of debug locations number; null: they are lines of their files.
+  Decoder(const llvm::Function& function, Program& program, const std::vector<SourceLine>* places);
   Status run();
 
  private:
@@ -79,6 +80,7 @@ class Decoder {
   const llvm::Function& function_;
   const llvm::DataLayout& layout_;
   Program& program_;
+  const std::vector<SourceLine>* places_;
   Status status_;
   llvm::DenseMap<const llvm::Value*, Columns> values_;
   std::map<std::pair<uint64_t, bool>, Column> constants_;

@@ -70,8 +70,8 @@ Flow wait(const Op& op, Warp& w) {
   const bool all = done == w.active;
   if (done == 0 && (op.aux & kTry) && !expired) return w.park(Wait::kMbarrier, waiting_for);
   if (!all) {
-    w.block.polled();
-    *w.budget = 0;  // let others run
+    w.block.polled(w);
+    w.yield();
   }
   if (op.results) forLanes(w, [&](int lane) { w.narrow(w.result(op, 0))[lane] = done >> lane & 1; });
   return Flow::kNext;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <mutex>
 
 #include "compiler/codegen/check_target.h"
@@ -41,8 +42,23 @@ Result<std::unique_ptr<llvm::TargetMachine>> createMachine(const Target& target)
   return machine;
 }
 
-// Locations reach LLVM IR only through a debug scope.
-Status addDebugScopes(mlir::ModuleOp module) {
+// Locations reach LLVM IR only through a debug scope, which keeps lines but not files. So each different place gets a number, which goes
+// through LLVM as the line; `places` has what the numbers mean (number 0 stays LLVM's "unknown").
+Status numberLocations(mlir::ModuleOp module, std::vector<SourceLine>& places) {
+  std::map<std::tuple<std::string, int, int>, int> numbers;
+  places.assign(1, {});
+  mlir::StringAttr file = mlir::StringAttr::get(module.getContext(), "numbered");
+  module->walk([&](mlir::Operation* op) {
+    auto at = op->getLoc()->findInstanceOf<mlir::FileLineColLoc>();
+    int number = 0;
+    if (at) {
+      SourceLine place{at.getFilename().str(), static_cast<int>(at.getLine()), static_cast<int>(at.getColumn())};
+      auto [known, fresh] = numbers.try_emplace({place.file, place.line, place.column}, static_cast<int>(places.size()));
+      if (fresh) places.push_back(std::move(place));
+      number = known->second;
+    }
+    op->setLoc(mlir::FileLineColLoc::get(file, static_cast<unsigned>(number), 1));
+  });
   compiler::DiagCollector collector(module.getContext());
   mlir::PassManager passes(module.getContext());
   passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass());
@@ -58,7 +74,7 @@ int numberAttribute(const llvm::Function& function, llvm::StringRef name) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Program>> loadProgram(const llvm::Module& module, const std::string& symbol) {
+Result<std::shared_ptr<const Program>> loadProgram(const llvm::Module& module, const std::string& symbol, const std::vector<SourceLine>* places) {
   const llvm::Function* kernel = nullptr;
   for (const llvm::Function& function : module) {
     if (function.isDeclaration() || function.getCallingConv() != llvm::CallingConv::PTX_Kernel) continue;
@@ -73,7 +89,7 @@ Result<std::shared_ptr<const Program>> loadProgram(const llvm::Module& module, c
   program->symbol = kernel->getName().str();
   program->max_registers = numberAttribute(*kernel, "nvvm.maxnreg");
   program->max_threads = numberAttribute(*kernel, "nvvm.maxntid");
-  NEREID_CHECK_OK(Decoder(*kernel, *program).run());
+  NEREID_CHECK_OK(Decoder(*kernel, *program, places).run());
   return std::shared_ptr<const Program>(std::move(program));
 }
 
@@ -85,13 +101,14 @@ Result<std::shared_ptr<const Program>> loadProgram(mlir::ModuleOp module, const 
     NEREID_CHECK_OK(compiler::checkOnlyLlvmDialect(module));
   }
   mlir::OwningOpRef<mlir::ModuleOp> copy(module.clone());
-  NEREID_CHECK_OK(addDebugScopes(*copy));
+  std::vector<SourceLine> places;
+  NEREID_CHECK_OK(numberLocations(*copy, places));
   NEREID_TRY(std::unique_ptr<llvm::TargetMachine> machine, createMachine(target));
   llvm::LLVMContext context;
   NEREID_TRY(std::unique_ptr<llvm::Module> llvm_module, compiler::translateModule(*copy, context, *machine, trace));
   if (options.optimise) NEREID_CHECK_OK(compiler::optimise(*llvm_module, *machine, compiler::OptimiserOptions{}, trace));
   compiler::StageTimer timer(trace, "decode");
-  return loadProgram(*llvm_module, symbol);
+  return loadProgram(*llvm_module, symbol, &places);
 }
 
 }  // namespace nereid::emulator

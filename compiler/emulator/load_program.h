@@ -23,7 +23,7 @@ struct LoadOptions {
 Result<std::shared_ptr<const Program>> loadProgram(mlir::ModuleOp module, const Target& target, const std::string& symbol,
                                                    compiler::Trace& trace, const LoadOptions& options = {});
 
-// The same from LLVM IR for NVPTX.
-Result<std::shared_ptr<const Program>> loadProgram(const llvm::Module& module, const std::string& symbol);
+// The same from LLVM IR for NVPTX. `places`: what the lines of debug locations number; null: they are lines of their files.
+Result<std::shared_ptr<const Program>> loadProgram(const llvm::Module& module, const std::string& symbol, const std::vector<SourceLine>* places = nullptr);
 
 }  // namespace nereid::emulator

@@ -56,17 +56,17 @@ void Warp::leave(size_t at) {
   else if (current_ == static_cast<int>(at)) current_ = -1;
 }
 
-void Warp::run(int64_t& budget_) {
-  budget = &budget_;
+void Warp::run(int64_t& budget) {
   if (!choose(preempted_)) return;
-  preempted_ = false;
+  preempted_ = yielded_ = false;
   const Op* ops = program.ops.data();
   while (!block.stopped()) {
-    if (budget_-- <= 0) {
+    if (yielded_ || budget <= 0) {
       fragments[static_cast<size_t>(current_)].pc = pc;
       preempted_ = fragments.size() > 1;
       return;
     }
+    budget--;
     const Op& op = ops[pc];
     switch (op.run(op, *this)) {
       case Flow::kNext: pc++; break;

@@ -43,7 +43,7 @@ class Warp {
   uint32_t alive;           // lanes that have not exited
   uint32_t active = 0;      // lanes that run
   uint32_t pc = 0;
-  int64_t* budget = nullptr;
+  uint64_t polls = 0, polls_at = 0;  // failed polls since the block's progress `polls_at`
   int register_count = 0;   // a thread's, where setmaxnreg counts them
   std::vector<int> register_history;
   std::vector<Fragment> fragments;
@@ -58,6 +58,9 @@ class Warp {
   }
   Column result(const Op& op, int i) const { return program.lists[op.list + static_cast<uint32_t>(i)]; }
   Column operand(const Op& op, int i) const { return program.lists[op.list + op.results + static_cast<uint32_t>(i)]; }
+
+  // Ends the warp's turn after the op.
+  void yield() { yielded_ = true; }
 
   // For handlers. Lanes in `taken` go to op `to`, the others to op `otherwise`.
   Flow branch(uint32_t taken, uint32_t to, uint32_t otherwise);
@@ -78,7 +81,7 @@ class Warp {
 
   std::unique_ptr<uint8_t[], Free> registers_;
   int current_ = -1;  // fragment that runs
-  bool preempted_ = false;
+  bool preempted_ = false, yielded_ = false;
 };
 
 // Calls f(lane) for each running lane.
