@@ -52,8 +52,8 @@ Flow complete(const Op& op, Warp& w) {
 
 enum WaitForm : uint64_t { kParity = 1, kTry = 2, kRelaxedWait = 8 };
 
-// Operands: barrier, parity or state, [time limit]. try_wait may suspend the thread: it returns when the phase is over, or when the block
-// cannot go on otherwise (then the time limit has passed). test_wait returns at once.
+// Operands: barrier, parity or state, [time limit]. try_wait may suspend the thread: it returns when the phase is over, when the block
+// cannot go on otherwise (then the time limit has passed), and with a seed at times at once, as it may. test_wait returns at once.
 Flow wait(const Op& op, Warp& w) {
   const bool expired = w.takeExpired();
   uint32_t done = 0;
@@ -68,7 +68,8 @@ Flow wait(const Op& op, Warp& w) {
   });
   if (w.block.stopped()) return Flow::kStop;
   const bool all = done == w.active;
-  if (done == 0 && (op.aux & kTry) && !expired) return w.park(Wait::kMbarrier, waiting_for);
+  const bool impatient = w.block.context().options.seed != 0 && w.block.context().random.below(4) == 0;
+  if (done == 0 && (op.aux & kTry) && !expired && !impatient) return w.park(Wait::kMbarrier, waiting_for);
   if (!all) {
     w.block.polled(w);
     w.yield();

@@ -2,6 +2,7 @@
 #include "compiler/codegen/inline_ptx.h"
 #include "compiler/emulator/intrinsics.h"
 #include "tests/unit/emulator/lane_kernel.h"
+#include "tests/unit/emulator/ring_kernel.h"
 
 using namespace nereid;
 using namespace nereid::emulator;
@@ -103,68 +104,7 @@ TEST_CASE("cp.async that arrives on an mbarrier, with and without noinc") {
 }
 
 TEST_CASE("a ring of bulk copies: phases, expected bytes, reuse of a slot") {
-  // Warp 0 brings four rows of 256 bytes through two slots; warp 1 reads them. Full and empty barriers a slot.
-  const std::string body =
-      "%g = llvm.addrspacecast %in : !llvm.ptr to !llvm.ptr<1>\n"
-      "%full = llvm.getelementptr %s[1024] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n"
-      "%empty = llvm.getelementptr %s[1040] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n"
-      "%lane = nvvm.read.ptx.sreg.laneid : i32\n%warp = nvvm.read.ptx.sreg.warpid : i32\n"
-      "%first_lane = llvm.icmp \"eq\" %lane, %c0 : i32\n"
-      "%leader = llvm.icmp \"eq\" %tid, %c0 : i32\n"
-      "%bytes = llvm.mlir.constant(256 : i32) : i32\n"
-      "llvm.cond_br %leader, ^init, ^ready\n"
-      "^init:\n"
-      "%full1 = llvm.getelementptr %full[8] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n%empty1 = llvm.getelementptr %empty[8] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n"
-      "nvvm.mbarrier.init %full, %c1 : !llvm.ptr<3>, i32\nnvvm.mbarrier.init %full1, %c1 : !llvm.ptr<3>, i32\n"
-      "nvvm.mbarrier.init %empty, %c1 : !llvm.ptr<3>, i32\nnvvm.mbarrier.init %empty1, %c1 : !llvm.ptr<3>, i32\n"
-      "nvvm.fence.mbarrier.init\n"
-      "llvm.br ^ready\n"
-      "^ready:\n"
-      "nvvm.barrier0\n"
-      "%loads = llvm.icmp \"eq\" %warp, %c0 : i32\n"
-      "llvm.cond_br %loads, ^load(%c0 : i32), ^use(%c0, %c0 : i32, i32)\n"
-      "^load(%i: i32):\n"
-      "%more = llvm.icmp \"ult\" %i, %c4 : i32\n"
-      "llvm.cond_br %more, ^acquire, ^done(%c0 : i32)\n"
-      "^acquire:\n"
-      "%slot = llvm.and %i, %c1 : i32\n%round = llvm.lshr %i, %c1 : i32\n%phase0 = llvm.and %round, %c1 : i32\n%phase = llvm.xor %phase0, %c1 : i32\n"
-      "%fb = llvm.getelementptr %full[%slot] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64\n%eb = llvm.getelementptr %empty[%slot] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64\n"
-      "%free = nvvm.mbarrier.try_wait %eb, %phase : !llvm.ptr<3>, i32 -> i1\n"
-      "llvm.cond_br %free, ^issue, ^acquire\n"
-      "^issue:\n"
-      "llvm.cond_br %first_lane, ^copy, ^next\n"
-      "^copy:\n"
-      "%state = nvvm.mbarrier.arrive.expect_tx %fb, %bytes : !llvm.ptr<3>, i32 -> i64\n"
-      "%off = llvm.mul %i, %bytes : i32\n%from = llvm.getelementptr %g[%off] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i8\n"
-      "%slot_off = llvm.mul %slot, %bytes : i32\n%to = llvm.getelementptr %s[%slot_off] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8\n"
-      "nvvm.cp.async.bulk.shared.cluster.global %to, %from, %fb, %bytes : !llvm.ptr<3>, !llvm.ptr<1>\n"
-      "llvm.br ^next\n"
-      "^next:\n"
-      "%i1 = llvm.add %i, %c1 : i32\n"
-      "llvm.br ^load(%i1 : i32)\n"
-      "^use(%j: i32, %sum: i32):\n"
-      "%again = llvm.icmp \"ult\" %j, %c4 : i32\n"
-      "llvm.cond_br %again, ^wait, ^done(%sum : i32)\n"
-      "^wait:\n"
-      "%uslot = llvm.and %j, %c1 : i32\n%uround = llvm.lshr %j, %c1 : i32\n%uphase = llvm.and %uround, %c1 : i32\n"
-      "%ufb = llvm.getelementptr %full[%uslot] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64\n%ueb = llvm.getelementptr %empty[%uslot] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64\n"
-      "%there = nvvm.mbarrier.try_wait %ufb, %uphase : !llvm.ptr<3>, i32 -> i1\n"
-      "llvm.cond_br %there, ^read, ^wait\n"
-      "^read:\n"
-      "%uslot_off = llvm.mul %uslot, %bytes : i32\n%row = llvm.getelementptr %s[%uslot_off] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8\n"
-      "%word = llvm.getelementptr %row[%lane] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32\n"
-      "%x = llvm.load %word : !llvm.ptr<3> -> i32\n"
-      "%sum1 = llvm.add %sum, %x : i32\n"
-      "nvvm.bar.warp.sync %all : i32\n"
-      "llvm.cond_br %first_lane, ^release, ^used\n"
-      "^release:\n"
-      "%rs = nvvm.mbarrier.arrive %ueb : !llvm.ptr<3> -> i64\n"
-      "llvm.br ^used\n"
-      "^used:\n"
-      "%j1 = llvm.add %j, %c1 : i32\n"
-      "llvm.br ^use(%j1, %sum1 : i32, i32)\n"
-      "^done(%r0: i32):\n";
-  const LaneRun run = runSeeds(4, 1, body, scramble, 64);
+  const LaneRun run = runSeeds(4, 1, kRingBody, scramble, 64);
   for (int lane = 0; lane < 32; lane++) {
     uint32_t sum = 0;
     for (int i = 0; i < 4; i++) sum += run.in[static_cast<size_t>(i * 64 + lane)];
