@@ -8,7 +8,10 @@
 namespace nereid::emulator {
 
 AsyncCopies::AsyncCopies(BlockContext& context, BlockMemory& memory, Mbarriers& mbarriers)
-    : context_(context), memory_(memory), mbarriers_(mbarriers), cp_async_(static_cast<size_t>(context.launch.threads)),
+    : context_(context),
+      memory_(memory),
+      mbarriers_(mbarriers),
+      cp_async_(static_cast<size_t>(context.launch.threads)),
       bulk_stores_(static_cast<size_t>(context.launch.threads)) {}
 
 AsyncCopies::Stream& AsyncCopies::stream(std::vector<Stream>& streams, int thread) {
@@ -32,7 +35,8 @@ void AsyncCopies::push(Stream& s, Copy copy) {
 void AsyncCopies::copy(int thread, uint64_t shared, uint64_t global, uint32_t bytes, uint32_t read, const Op& op) {
   Stream& s = stream(cp_async_, thread);
   if (read > bytes) {
-    context_.report(FindingKind::kOutOfBounds, thread, op.index, fmt::format("a cp.async of {} bytes cannot read {}", bytes, read));
+    context_.report(FindingKind::kOutOfBounds, thread, op.index,
+                    fmt::format("a cp.async of {} bytes cannot read {}", bytes, read));
     read = bytes;
   }
   Copy copy;
@@ -114,8 +118,10 @@ void AsyncCopies::landUpTo(Stream& s, uint32_t sequence) {
   if (s.pending.empty()) return;
   const int thread = s.pending.front().thread;
   for (size_t i = 0; i < s.pending.size();) {
-    if (s.pending[i].sequence <= sequence) land(s, i);
-    else i++;
+    if (s.pending[i].sequence <= sequence)
+      land(s, i);
+    else
+      i++;
   }
   afterLanding(s, thread);
   unlistIdle();
@@ -138,10 +144,12 @@ void AsyncCopies::bulkLoad(int thread, uint64_t shared, uint64_t global, uint32_
   if (!state) return;
   if (context_.options.races && !state->init_fenced && !context_.clocks.fenced(thread, state->init_thread, state->init_epoch)) {
     context_.report(FindingKind::kMissingProxyFence, thread, op.index,
-                    "the mbarrier's initialisation is not visible to the async proxy: no fence.mbarrier_init follows it", {context_.place(state->init_thread, state->init_op)});
+                    "the mbarrier's initialisation is not visible to the async proxy: no fence.mbarrier_init follows it",
+                    {context_.place(state->init_thread, state->init_op)});
   }
   if (bytes == 0 || bytes % 16 != 0) {
-    context_.report(FindingKind::kMisaligned, thread, op.index, fmt::format("a bulk copy's size is a multiple of 16, not {}", bytes));
+    context_.report(FindingKind::kMisaligned, thread, op.index,
+                    fmt::format("a bulk copy's size is a multiple of 16, not {}", bytes));
     return;
   }
   Copy copy;
@@ -171,14 +179,16 @@ void AsyncCopies::landBulkLoad(size_t at) {
   const Op& op = context_.program.ops[copy.op];
   if (mbarriers_.live(copy.mbarrier) && mbarriers_.find(copy.thread, copy.mbarrier, op)->phase != copy.phase) {
     context_.report(FindingKind::kMbarrier, copy.thread, copy.op,
-                    fmt::format("its {} bytes were not expected in phase {} of the {}, which ended before they arrived", copy.bytes, copy.phase, mbarriers_.describe(copy.mbarrier)));
+                    fmt::format("its {} bytes were not expected in phase {} of the {}, which ended before they arrived",
+                                copy.bytes, copy.phase, mbarriers_.describe(copy.mbarrier)));
   }
   mbarriers_.complete(copy.thread, copy.mbarrier, copy.bytes, op);
 }
 
 void AsyncCopies::bulkStore(int thread, uint64_t global, uint64_t shared, uint32_t bytes, uint32_t byte_mask, const Op& op) {
   if (bytes == 0 || bytes % 16 != 0) {
-    context_.report(FindingKind::kMisaligned, thread, op.index, fmt::format("a bulk copy's size is a multiple of 16, not {}", bytes));
+    context_.report(FindingKind::kMisaligned, thread, op.index,
+                    fmt::format("a bulk copy's size is a multiple of 16, not {}", bytes));
     return;
   }
   Stream& s = stream(bulk_stores_, thread);
@@ -229,7 +239,8 @@ void AsyncCopies::arriveOne() {
 
 void AsyncCopies::finish() {
   while (!bulk_loads_.empty()) {
-    context_.report(FindingKind::kPendingCopy, bulk_loads_.front().thread, bulk_loads_.front().op, "the block ends and nobody has waited for this copy");
+    context_.report(FindingKind::kPendingCopy, bulk_loads_.front().thread, bulk_loads_.front().op,
+                    "the block ends and nobody has waited for this copy");
     landBulkLoad(0);
   }
   for (auto* streams : {&cp_async_, &bulk_stores_}) {
@@ -237,7 +248,8 @@ void AsyncCopies::finish() {
       Stream& s = (*streams)[t];
       if (s.component < 0) continue;
       if (!s.pending.empty()) {
-        context_.report(FindingKind::kPendingCopy, s.pending.front().thread, s.pending.front().op, "the block ends and nobody has waited for this copy");
+        context_.report(FindingKind::kPendingCopy, s.pending.front().thread, s.pending.front().op,
+                        "the block ends and nobody has waited for this copy");
       }
       landUpTo(s, s.issued);
     }

@@ -1,5 +1,5 @@
-// Copies that arrive later: cp.async with groups and mbarriers, and bulk copies (PTX ISA 8.8, "Asynchronous Data Copy"). A copy reads its
-// source and writes its bytes when it arrives, which the seed decides within what the waits allow.
+// Copies that arrive later: cp.async with groups and mbarriers, and bulk copies (PTX ISA 8.8, "Asynchronous Data Copy"). A copy
+// reads its source and writes its bytes when it arrives, which the seed decides within what the waits allow.
 #pragma once
 #include "compiler/emulator/mbarriers.h"
 
@@ -48,10 +48,10 @@ class AsyncCopies {
   // One thread's copies that complete in groups: cp.async, or bulk stores.
   struct Stream {
     int component = -1;
-    uint32_t issued = 0;              // sequence of the last copy
-    std::vector<uint32_t> groups;     // sequence of each committed group's last copy
+    uint32_t issued = 0;           // sequence of the last copy
+    std::vector<uint32_t> groups;  // sequence of each committed group's last copy
     std::vector<Copy> pending;
-    std::vector<Arrive> arrivals;     // mbarrier arrivals that wait for copies
+    std::vector<Arrive> arrivals;  // mbarrier arrivals that wait for copies
     bool stores = false;
     bool listed = false;
   };

@@ -5,10 +5,10 @@
 namespace nereid::emulator {
 namespace {
 
-constexpr int64_t kTurn = 4096;      // ops of a warp's turn without a seed
+constexpr int64_t kTurn = 4096;          // ops of a warp's turn without a seed
 constexpr uint64_t kPollsForCopies = 2;  // failed polls of every warp without any progress after which a copy must arrive
 constexpr uint64_t kPolls = 4096;        // the same where no copy is under way: a deadlock
-constexpr int kExpiries = 2;         // times that every try_wait of a stuck block may return false
+constexpr int kExpiries = 2;             // times that every try_wait of a stuck block may return false
 
 uint32_t lanesOf(int threads, int warp) {
   const int rest = threads - warp * kLanes;
@@ -19,8 +19,12 @@ uint32_t lanesOf(int threads, int warp) {
 
 Block::Block(const Program& program, const EmulatorLaunch& launch, const EmulatorOptions& options, GlobalMemory& global,
              const std::vector<uint64_t>& arguments, int64_t index)
-    : context_(program, launch, options, index), memory_(context_, global), mbarriers_(context_, memory_), copies_(context_, memory_, mbarriers_),
-      fenced_(static_cast<size_t>(launch.threads)), observed_(static_cast<size_t>(launch.threads)) {
+    : context_(program, launch, options, index),
+      memory_(context_, global),
+      mbarriers_(context_, memory_),
+      copies_(context_, memory_, mbarriers_),
+      fenced_(static_cast<size_t>(launch.threads)),
+      observed_(static_cast<size_t>(launch.threads)) {
   context_.wakeMbarrier = [this](uint64_t address) {
     for (Warp& warp : warps_) {
       for (Fragment& f : warp.fragments) {
@@ -38,8 +42,10 @@ Block::Block(const Program& program, const EmulatorLaunch& launch, const Emulato
       for (Column column : parameter.columns) {
         const bool wide = parameter.type == ArgType::kPointer || parameter.type == ArgType::kI64;
         for (int lane = 0; lane < kLanes; lane++) {
-          if (wide) warp.wide(column)[lane] = arguments[next];
-          else warp.narrow(column)[lane] = static_cast<uint32_t>(arguments[next]);
+          if (wide)
+            warp.wide(column)[lane] = arguments[next];
+          else
+            warp.narrow(column)[lane] = static_cast<uint32_t>(arguments[next]);
         }
         next++;
       }
@@ -77,7 +83,8 @@ void Block::run() {
     warp_ops_ += static_cast<uint64_t>(turn_ops - budget);
     if (context_.arrival == Arrival::kRandom && copies_.any() && context_.random.below(4) == 0) copies_.arriveOne();
     if (warp_ops_ > context_.options.max_warp_ops) {
-      context_.report(FindingKind::kEndless, -1, 0, fmt::format("more than {} warp ops were executed", context_.options.max_warp_ops), places());
+      context_.report(FindingKind::kEndless, -1, 0,
+                      fmt::format("more than {} warp ops were executed", context_.options.max_warp_ops), places());
       break;
     }
   }
@@ -129,7 +136,9 @@ std::vector<FindingPlace> Block::places() {
     for (const Fragment& f : warp.fragments) {
       FindingPlace place = context_.place(warp.thread(std::countr_zero(f.lanes)), f.pc);
       switch (f.wait) {
-        case Wait::kBarrier: place.op += fmt::format(", barrier {}, {} of {} threads", f.on, barriers_[f.on].arrived, barriers_[f.on].expected); break;
+        case Wait::kBarrier:
+          place.op += fmt::format(", barrier {}, {} of {} threads", f.on, barriers_[f.on].arrived, barriers_[f.on].expected);
+          break;
         case Wait::kMbarrier: place.op += ", " + mbarriers_.describe(f.on); break;
         case Wait::kLanes: place.op += fmt::format(", lanes {:#010x} for lanes {:#010x}", f.lanes, f.on); break;
         case Wait::kRegisters: place.op += fmt::format(", {} registers are free", free_registers_); break;
@@ -147,20 +156,24 @@ void Block::reportDeadlock() {
   for (Warp& warp : warps_) {
     for (const Fragment& f : warp.fragments) {
       if (f.wait != Wait::kLanes) continue;
-      context_.reportFatal(FindingKind::kDivergence, warp.thread(std::countr_zero(f.lanes)), f.pc,
-                           fmt::format("lanes {:#010x} must take part, but only {:#010x} are here, and no warp can go on", f.on, f.lanes), std::move(all));
+      context_.reportFatal(
+          FindingKind::kDivergence, warp.thread(std::countr_zero(f.lanes)), f.pc,
+          fmt::format("lanes {:#010x} must take part, but only {:#010x} are here, and no warp can go on", f.on, f.lanes),
+          std::move(all));
       return;
     }
   }
   for (Warp& warp : warps_) {
     if (warp.fragments.empty()) continue;
     const Fragment& f = warp.fragments.front();
-    context_.reportFatal(FindingKind::kDeadlock, warp.thread(std::countr_zero(f.lanes)), f.pc, "no warp can go on", std::move(all));
+    context_.reportFatal(FindingKind::kDeadlock, warp.thread(std::countr_zero(f.lanes)), f.pc, "no warp can go on",
+                         std::move(all));
     return;
   }
 }
 
-Block::BarrierResult Block::arriveAtBarrier(Warp& warp, const Op& op, uint32_t id, uint32_t threads, bool aligned, bool waits, uint32_t vote) {
+Block::BarrierResult Block::arriveAtBarrier(Warp& warp, const Op& op, uint32_t id, uint32_t threads, bool aligned, bool waits,
+                                            uint32_t vote) {
   const int thread = warp.firstThread();
   if (id >= barriers_.size()) {
     context_.reportFatal(FindingKind::kBarrier, thread, op.index, fmt::format("there are barriers 0 to 15, not {}", id));
@@ -169,7 +182,8 @@ Block::BarrierResult Block::arriveAtBarrier(Warp& warp, const Op& op, uint32_t i
   Barrier& barrier = barriers_[id];
   const uint32_t expected = threads ? threads : static_cast<uint32_t>(warps_.size()) * kLanes;
   if (expected % kLanes != 0 || expected > warps_.size() * kLanes) {
-    context_.reportFatal(FindingKind::kBarrier, thread, op.index, fmt::format("{} threads cannot meet at a barrier of a block of {} warps", expected, warps_.size()));
+    context_.reportFatal(FindingKind::kBarrier, thread, op.index,
+                         fmt::format("{} threads cannot meet at a barrier of a block of {} warps", expected, warps_.size()));
     return {};
   }
   if (barrier.arrived == 0) {
@@ -179,8 +193,10 @@ Block::BarrierResult Block::arriveAtBarrier(Warp& warp, const Op& op, uint32_t i
     barrier.votes = 0;
     barrier.clock.clear();
   } else if (barrier.expected != expected) {
-    context_.reportFatal(FindingKind::kBarrier, thread, op.index, fmt::format("barrier {} is for {} threads here and for {} at another warp", id, expected, barrier.expected),
-                         {context_.place(barrier.thread, barrier.op)});
+    context_.reportFatal(
+        FindingKind::kBarrier, thread, op.index,
+        fmt::format("barrier {} is for {} threads here and for {} at another warp", id, expected, barrier.expected),
+        {context_.place(barrier.thread, barrier.op)});
     return {};
   }
   forLanes(warp, [&](int lane) { context_.clocks.release(warp.thread(lane), barrier.clock); });
@@ -188,7 +204,8 @@ Block::BarrierResult Block::arriveAtBarrier(Warp& warp, const Op& op, uint32_t i
   barrier.arrived += aligned ? kLanes : static_cast<uint32_t>(std::popcount(warp.active));
   progressed();
   if (barrier.arrived > barrier.expected) {
-    context_.reportFatal(FindingKind::kBarrier, thread, op.index, fmt::format("{} threads arrive at barrier {}, which is for {}", barrier.arrived, id, barrier.expected),
+    context_.reportFatal(FindingKind::kBarrier, thread, op.index,
+                         fmt::format("{} threads arrive at barrier {}, which is for {}", barrier.arrived, id, barrier.expected),
                          {context_.place(barrier.thread, barrier.op)});
     return {};
   }
@@ -201,11 +218,14 @@ Block::BarrierResult Block::arriveAtBarrier(Warp& warp, const Op& op, uint32_t i
   for (Warp& other : warps_) {
     for (Fragment& f : other.fragments) {
       if (f.wait != Wait::kBarrier || f.on != id) continue;
-      for (uint32_t rest = f.lanes; rest; rest &= rest - 1) context_.clocks.acquire(other.thread(std::countr_zero(rest)), barrier.clock);
+      for (uint32_t rest = f.lanes; rest; rest &= rest - 1)
+        context_.clocks.acquire(other.thread(std::countr_zero(rest)), barrier.clock);
       const Op& waiting = context_.program.ops[f.pc];
       if (waiting.results) {
         // barrier.red: `aux` says how the votes become the result.
-        for (uint32_t rest = f.lanes; rest; rest &= rest - 1) other.narrow(other.result(waiting, 0))[std::countr_zero(rest)] = reduceVotes(waiting.aux & 0xFF, votes, barrier.expected);
+        for (uint32_t rest = f.lanes; rest; rest &= rest - 1)
+          other.narrow(other.result(waiting, 0))[std::countr_zero(rest)] =
+              reduceVotes(waiting.aux & 0xFF, votes, barrier.expected);
       }
       f.wait = Wait::kNone;
       f.pc++;
@@ -228,7 +248,8 @@ bool Block::setRegisters(Warp& warp, const Op& op, int count, bool increase) {
     context_.report(FindingKind::kRegisters, warp.firstThread(), op.index, std::move(what));
     return true;
   };
-  if (count < 24 || count > 256 || count % 8 != 0) return misuse(fmt::format("a register count is a multiple of 8 from 24 to 256, not {}", count));
+  if (count < 24 || count > 256 || count % 8 != 0)
+    return misuse(fmt::format("a register count is a multiple of 8 from 24 to 256, not {}", count));
   if (warp.register_count == 0) return misuse("the kernel has no register limit at launch (maxnreg), which setmaxnreg needs");
   if (increase ? count < warp.register_count : count > warp.register_count) {
     return misuse(fmt::format("setmaxnreg.{} to {} from {} registers", increase ? "inc" : "dec", count, warp.register_count));
@@ -254,7 +275,8 @@ void Block::checkRegisterGroups() {
   for (size_t first = 0; first < warps_.size(); first += 4) {
     for (size_t w = first + 1; w < std::min(first + 4, warps_.size()); w++) {
       if (warps_[w].register_history == warps_[first].register_history) continue;
-      context_.report(FindingKind::kRegisters, warps_[w].thread(0), 0, fmt::format("warps {} and {} are of one warp group and set different register counts", first, w));
+      context_.report(FindingKind::kRegisters, warps_[w].thread(0), 0,
+                      fmt::format("warps {} and {} are of one warp group and set different register counts", first, w));
       return;
     }
   }

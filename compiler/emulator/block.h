@@ -28,13 +28,14 @@ class Block {
   void polled(Warp& warp);  // a wait that found nothing
   uint64_t warpOps() const { return warp_ops_; }
 
-  // Named barriers (PTX ISA 8.8, "barrier"). `threads` 0: all of the block. The lanes arrive; if that was the last arrival, all who
-  // wait go on and true returns, else they wait. `vote`: the lanes whose predicate holds, for barrier.red.
+  // Named barriers (PTX ISA 8.8, "barrier"). `threads` 0: all of the block. The lanes arrive; if that was the last arrival, all
+  // who wait go on and true returns, else they wait. `vote`: the lanes whose predicate holds, for barrier.red.
   struct BarrierResult {
     bool complete = false;
     uint32_t votes = 0;
   };
-  BarrierResult arriveAtBarrier(Warp& warp, const Op& op, uint32_t id, uint32_t threads, bool aligned, bool waits, uint32_t vote = 0);
+  BarrierResult arriveAtBarrier(Warp& warp, const Op& op, uint32_t id, uint32_t threads, bool aligned, bool waits,
+                                uint32_t vote = 0);
 
   // setmaxnreg: false while the registers are not there.
   bool setRegisters(Warp& warp, const Op& op, int count, bool increase);
@@ -44,7 +45,7 @@ class Block {
   // Release and acquire of atomics and fences on global memory, device-wide.
   void releaseAt(int thread, uint64_t address);
   void acquireAt(int thread, uint64_t address);
-  void fence(int thread);            // releases at the thread's later relaxed atomics, acquires what its earlier ones saw
+  void fence(int thread);  // releases at the thread's later relaxed atomics, acquires what its earlier ones saw
   void relaxedAtomic(int thread, uint64_t address);
 
  private:

@@ -48,7 +48,8 @@ struct BlockContext {
 
   FindingPlace place(int thread, uint32_t op) const;
   // `thread` -1: nobody in particular. `conflict`: the op on the other side, part of what makes findings equal.
-  void report(FindingKind kind, int thread, uint32_t op, std::string what, std::vector<FindingPlace> others = {}, uint32_t conflict = 0);
+  void report(FindingKind kind, int thread, uint32_t op, std::string what, std::vector<FindingPlace> others = {},
+              uint32_t conflict = 0);
   // report, and the block ends.
   void reportFatal(FindingKind kind, int thread, uint32_t op, std::string what, std::vector<FindingPlace> others = {});
   bool isThread(int component) const { return component < clocks.threads(); }

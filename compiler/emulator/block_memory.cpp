@@ -7,14 +7,13 @@ namespace {
 
 constexpr uint64_t kWindowMask = (uint64_t{1} << kWindowBits) - 1;
 
-const char* accessVerb(Access kind) {
-  return kind == Access::kRead ? "reads" : kind == Access::kWrite ? "writes" : "updates";
-}
+const char* accessVerb(Access kind) { return kind == Access::kRead ? "reads" : kind == Access::kWrite ? "writes" : "updates"; }
 
 }  // namespace
 
 BlockMemory::BlockMemory(BlockContext& context, GlobalMemory& global)
-    : context_(context), global_(global),
+    : context_(context),
+      global_(global),
       shared_(context.program.static_shared_bytes + static_cast<size_t>(context.launch.dynamic_shared_bytes), 0xCD),
       shared_shadow_(shared_.size(), false),
       local_(static_cast<size_t>(context.program.local_bytes) * static_cast<size_t>(context.launch.threads), 0xCD) {}
@@ -23,7 +22,8 @@ std::string BlockMemory::describe(Space space, uint64_t address) const {
   if (space == kShared) {
     if (address < kSharedBase) return fmt::format("shared address {:#x}, which is below the block's shared memory", address);
     const uint64_t at = address - kSharedBase;
-    if (at >= shared_.size()) return fmt::format("{} bytes past the end of the block's {} bytes of shared memory", at - shared_.size(), shared_.size());
+    if (at >= shared_.size())
+      return fmt::format("{} bytes past the end of the block's {} bytes of shared memory", at - shared_.size(), shared_.size());
     return fmt::format("shared byte {}", at);
   }
   if (space == kLocal) return fmt::format("local byte {}", address & kWindowMask);
@@ -43,7 +43,8 @@ uint8_t* BlockMemory::resolve(const Actor& actor, Space& space, uint64_t& addres
     }
   }
   auto outside = [&] {
-    context_.report(FindingKind::kOutOfBounds, actor.thread, op.index, fmt::format("{} {} bytes at {}", accessVerb(kind), bytes, describe(space, address)));
+    context_.report(FindingKind::kOutOfBounds, actor.thread, op.index,
+                    fmt::format("{} {} bytes at {}", accessVerb(kind), bytes, describe(space, address)));
     return nullptr;
   };
   if (space == kShared) {
@@ -58,22 +59,26 @@ uint8_t* BlockMemory::resolve(const Actor& actor, Space& space, uint64_t& addres
   range = global_.find(address);
   if (!range || address < range->base || address - range->base + bytes > range->buffer.bytes) return outside();
   if (kind != Access::kRead && !range->buffer.writable) {
-    context_.report(FindingKind::kReadOnly, actor.thread, op.index, fmt::format("{} {}", accessVerb(kind), describe(space, address)));
+    context_.report(FindingKind::kReadOnly, actor.thread, op.index,
+                    fmt::format("{} {}", accessVerb(kind), describe(space, address)));
     return nullptr;
   }
   return static_cast<uint8_t*>(range->buffer.data) + (address - range->base);
 }
 
-uint8_t* BlockMemory::access(int thread, Space space, uint64_t address, uint32_t bytes, uint32_t align, Access kind, const Op& op) {
+uint8_t* BlockMemory::access(int thread, Space space, uint64_t address, uint32_t bytes, uint32_t align, Access kind,
+                             const Op& op) {
   Actor actor = threadActor(thread);
   actor.atomic = kind == Access::kAtomic;
   return access(actor, space, address, bytes, align, kind, op);
 }
 
-uint8_t* BlockMemory::access(const Actor& actor, Space space, uint64_t address, uint32_t bytes, uint32_t align, Access kind, const Op& op) {
+uint8_t* BlockMemory::access(const Actor& actor, Space space, uint64_t address, uint32_t bytes, uint32_t align, Access kind,
+                             const Op& op) {
   if (address & (align - 1)) {
-    context_.report(FindingKind::kMisaligned, actor.thread, op.index,
-                    fmt::format("{} {} bytes at {}, which is no multiple of {}", accessVerb(kind), bytes, describe(space, address), align));
+    context_.report(
+        FindingKind::kMisaligned, actor.thread, op.index,
+        fmt::format("{} {} bytes at {}, which is no multiple of {}", accessVerb(kind), bytes, describe(space, address), align));
   }
   GlobalMemory::Range* range = nullptr;
   uint8_t* host = resolve(actor, space, address, bytes, kind, op, range);
@@ -98,7 +103,8 @@ bool BlockMemory::orderedAfter(int thread, int64_t block, int component, uint32_
   const ForeignClockRef& foreign = context_.clocks.foreign(thread);
   if (!foreign) return false;
   auto at = foreign->find(block);
-  return at != foreign->end() && static_cast<size_t>(component) < at->second->size() && (*at->second)[static_cast<size_t>(component)] >= epoch;
+  return at != foreign->end() && static_cast<size_t>(component) < at->second->size() &&
+         (*at->second)[static_cast<size_t>(component)] >= epoch;
 }
 
 void BlockMemory::note(const Actor& actor, Cell* cells, uint64_t count, Access kind, const Op& op, Space space, uint64_t address,
@@ -109,10 +115,12 @@ void BlockMemory::note(const Actor& actor, Cell* cells, uint64_t count, Access k
     uint64_t end = i + 1;
     while (end < count && cells[end] == seen) end++;
     if (seen.flags & kBarrierCell) {
-      context_.report(FindingKind::kMbarrier, actor.thread, op.index, fmt::format("{} {}, where a live mbarrier is", accessVerb(kind), describe(space, address + i)));
+      context_.report(FindingKind::kMbarrier, actor.thread, op.index,
+                      fmt::format("{} {}, where a live mbarrier is", accessVerb(kind), describe(space, address + i)));
     }
     if (kind != Access::kWrite && check_written && options.uninitialised && !(seen.flags & kWritten)) {
-      context_.report(FindingKind::kUninitialised, actor.thread, op.index, fmt::format("reads {}, which nobody wrote", describe(space, address + i)));
+      context_.report(FindingKind::kUninitialised, actor.thread, op.index,
+                      fmt::format("reads {}, which nobody wrote", describe(space, address + i)));
     }
     Cell next = seen;
     if (options.races) {
@@ -138,15 +146,18 @@ void BlockMemory::note(const Actor& actor, Cell* cells, uint64_t count, Access k
   }
 }
 
-void BlockMemory::checkAfterWrite(const Actor& actor, const Cell& cell, Access kind, const Op& op, Space space, uint64_t address) {
+void BlockMemory::checkAfterWrite(const Actor& actor, const Cell& cell, Access kind, const Op& op, Space space,
+                                  uint64_t address) {
   if (cell.epoch == 0 || (actor.atomic && (cell.flags & kAtomic))) return;
   const bool copied = cell.write_block == context_.index && !context_.isThread(cell.writer);
   const bool ordered = orderedAfter(actor.thread, cell.write_block, cell.writer, cell.epoch);
   // A copy may not have arrived although its mbarrier's phase is over: then the bytes it brings were not announced.
   if (ordered && !(cell.flags & kPending)) {
-    if (actor.async_proxy && !copied && cell.write_block == context_.index && !context_.clocks.fenced(actor.thread, cell.writer, cell.epoch)) {
+    if (actor.async_proxy && !copied && cell.write_block == context_.index &&
+        !context_.clocks.fenced(actor.thread, cell.writer, cell.epoch)) {
       context_.report(FindingKind::kMissingProxyFence, actor.thread, op.index,
-                      fmt::format("{} {} through the async proxy, after plain stores that no fence.proxy.async follows", accessVerb(kind), describe(space, address)),
+                      fmt::format("{} {} through the async proxy, after plain stores that no fence.proxy.async follows",
+                                  accessVerb(kind), describe(space, address)),
                       {context_.place(cell.writer, cell.op)}, cell.op);
     }
     return;
@@ -154,11 +165,14 @@ void BlockMemory::checkAfterWrite(const Actor& actor, const Cell& cell, Access k
   FindingPlace other = context_.place(copied ? -1 : cell.writer, cell.op);
   other.block = cell.write_block;
   if (copied) {
-    context_.report(FindingKind::kPendingCopy, actor.thread, op.index,
-                    fmt::format("{} {}, which a copy writes that this thread has not waited for", accessVerb(kind), describe(space, address)), {other}, cell.op);
+    context_.report(
+        FindingKind::kPendingCopy, actor.thread, op.index,
+        fmt::format("{} {}, which a copy writes that this thread has not waited for", accessVerb(kind), describe(space, address)),
+        {other}, cell.op);
   } else {
     context_.report(FindingKind::kRace, actor.thread, op.index,
-                    fmt::format("{} {}, and nothing orders it after the write of", accessVerb(kind), describe(space, address)), {other}, cell.op);
+                    fmt::format("{} {}, and nothing orders it after the write of", accessVerb(kind), describe(space, address)),
+                    {other}, cell.op);
   }
 }
 
@@ -166,7 +180,8 @@ void BlockMemory::checkAfterReads(const Actor& actor, const Cell& cell, const Op
   if (cell.readers == 0) return;
   auto race = [&](FindingPlace other, uint32_t conflict) {
     context_.report(FindingKind::kRace, actor.thread, op.index,
-                    fmt::format("overwrites {}, and nothing orders it after the read of", describe(space, address)), {std::move(other)}, conflict);
+                    fmt::format("overwrites {}, and nothing orders it after the read of", describe(space, address)),
+                    {std::move(other)}, conflict);
   };
   if (cell.read_block != context_.index) {
     if (context_.clocks.knows(actor.thread, cell.read_block)) return;
@@ -200,8 +215,10 @@ void BlockMemory::markBarrier(int thread, uint64_t address, bool live, const Op&
     for (uint64_t i = 0; i < count; i++) cells[i].flags &= static_cast<uint8_t>(~kBarrierCell);
     note(actor, cells, count, Access::kWrite, op, kShared, address, true);
     for (uint64_t i = 0; i < count; i++) {
-      if (live) cells[i].flags |= kBarrierCell;
-      else cells[i].flags &= static_cast<uint8_t>(~kWritten);
+      if (live)
+        cells[i].flags |= kBarrierCell;
+      else
+        cells[i].flags &= static_cast<uint8_t>(~kWritten);
     }
   });
 }
@@ -210,8 +227,10 @@ void BlockMemory::checkBarrierVisible(int thread, uint64_t address, const Op& op
   if (!context_.options.races) return;
   shared_shadow_.forCells(address - kSharedBase, 1, [&](Cell* cells, uint64_t) {
     if (cells->epoch && !context_.clocks.ordered(thread, cells->writer, cells->epoch)) {
-      context_.report(FindingKind::kRace, thread, op.index, fmt::format("uses the mbarrier at {}, and nothing orders it after its initialisation by", describe(kShared, address)),
-                      {context_.place(cells->writer, cells->op)}, cells->op);
+      context_.report(
+          FindingKind::kRace, thread, op.index,
+          fmt::format("uses the mbarrier at {}, and nothing orders it after its initialisation by", describe(kShared, address)),
+          {context_.place(cells->writer, cells->op)}, cells->op);
     }
   });
 }

@@ -13,10 +13,10 @@ enum class Access { kRead, kWrite, kAtomic };
 // Who accesses: a thread by itself, or a copy on its behalf.
 struct Actor {
   int thread = 0;
-  int component = 0;       // the thread, or the component that waiting raises
+  int component = 0;  // the thread, or the component that waiting raises
   uint32_t epoch = 0;
   bool async_proxy = false;
-  bool pending = false;    // the bytes arrive later
+  bool pending = false;  // the bytes arrive later
   bool atomic = false;
 };
 
@@ -43,8 +43,10 @@ class BlockMemory {
   Actor threadActor(int thread) const { return {thread, thread, context_.clocks.epoch(thread)}; }
 
  private:
-  uint8_t* resolve(const Actor& actor, Space& space, uint64_t& address, uint32_t bytes, Access kind, const Op& op, GlobalMemory::Range*& range);
-  void note(const Actor& actor, Cell* cells, uint64_t count, Access kind, const Op& op, Space space, uint64_t address, bool check_written);
+  uint8_t* resolve(const Actor& actor, Space& space, uint64_t& address, uint32_t bytes, Access kind, const Op& op,
+                   GlobalMemory::Range*& range);
+  void note(const Actor& actor, Cell* cells, uint64_t count, Access kind, const Op& op, Space space, uint64_t address,
+            bool check_written);
   void checkAfterWrite(const Actor& actor, const Cell& cell, Access kind, const Op& op, Space space, uint64_t address);
   void checkAfterReads(const Actor& actor, const Cell& cell, const Op& op, Space space, uint64_t address);
   bool orderedAfter(int thread, int64_t block, int component, uint32_t epoch) const;

@@ -64,7 +64,8 @@ int Clocks::addComponent() {
     auto widen = [&](std::vector<uint32_t>& rows) {
       if (rows.empty()) return;
       std::vector<uint32_t> moved(static_cast<size_t>(threads_) * wider);
-      for (int t = 0; t < threads_; t++) std::copy_n(rows.data() + static_cast<size_t>(t) * stride_, stride_, moved.data() + static_cast<size_t>(t) * wider);
+      for (int t = 0; t < threads_; t++)
+        std::copy_n(rows.data() + static_cast<size_t>(t) * stride_, stride_, moved.data() + static_cast<size_t>(t) * wider);
       rows = std::move(moved);
     };
     widen(seen_);

@@ -1,9 +1,10 @@
-// Happens-before of one block, as vector clocks. A component is a thread, or something whose completion others wait for: the phases of
-// an mbarrier, one thread's cp.async copies, one thread's bulk stores. A thread's clock says up to which epoch of each component the
-// memory effects are ordered before its next op. A second clock says which of these the async proxy sees too (fence.proxy.async).
+// Happens-before of one block, as vector clocks. A component is a thread, or something whose completion others wait for: the
+// phases of an mbarrier, one thread's cp.async copies, one thread's bulk stores. A thread's clock says up to which epoch of each
+// component the memory effects are ordered before its next op. A second clock says which of these the async proxy sees too
+// (fence.proxy.async).
 //
-// Method: Flanagan and Freund, "FastTrack: Efficient and Precise Dynamic Race Detection", PLDI 2009, with the proxies of the PTX memory
-// consistency model.
+// Method: Flanagan and Freund, "FastTrack: Efficient and Precise Dynamic Race Detection", PLDI 2009, with the proxies of the PTX
+// memory consistency model.
 #pragma once
 #include <cstdint>
 #include <map>

@@ -18,12 +18,14 @@ void Decoder::fail(const llvm::Value& what, std::string why) {
   if (!status_.ok()) return;
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(&what)) stream << *instruction;
-  else what.printAsOperand(stream);
+  if (auto* instruction = llvm::dyn_cast<llvm::Instruction>(&what))
+    stream << *instruction;
+  else
+    what.printAsOperand(stream);
   std::string where = program_.symbol;
   if (current_) where = program_.lines[lineOf(*current_)].text();
-  status_ = Diag{Code::kUnsupported, fmt::format("the emulator cannot execute {}: {}", why, llvm::StringRef(text).trim().str()), where,
-                 "add it to compiler/emulator (docs/emulator.md)"};
+  status_ = Diag{Code::kUnsupported, fmt::format("the emulator cannot execute {}: {}", why, llvm::StringRef(text).trim().str()),
+                 where, "add it to compiler/emulator (docs/emulator.md)"};
 }
 
 uint32_t Decoder::lineOf(const llvm::Instruction& instruction) {
@@ -59,8 +61,8 @@ Op& Decoder::emitWithList(Handler run, std::string name, llvm::ArrayRef<Column> 
   return op;
 }
 
-// Reverse post-order in which a loop's blocks stay together: what leaves a loop comes after all of it. The warp runs its lowest place
-// first, so lanes that leave a loop early wait for the others behind it.
+// Reverse post-order in which a loop's blocks stay together: what leaves a loop comes after all of it. The warp runs its lowest
+// place first, so lanes that leave a loop early wait for the others behind it.
 llvm::SmallVector<const llvm::BasicBlock*> Decoder::orderBlocks() {
   llvm::DominatorTree dominators(const_cast<llvm::Function&>(function_));
   llvm::LoopInfo loops(dominators);
@@ -77,8 +79,11 @@ llvm::SmallVector<const llvm::BasicBlock*> Decoder::orderBlocks() {
     Frame frame{block, {}, 0};
     // Visited first means placed last: outer successors first, and of equal ones the last first.
     llvm::SmallVector<std::tuple<unsigned, int, const llvm::BasicBlock*>, 2> by_depth;
-    for (const llvm::BasicBlock* s : llvm::successors(block)) by_depth.push_back({loops.getLoopDepth(s), -static_cast<int>(by_depth.size()), s});
-    llvm::sort(by_depth, [](const auto& a, const auto& b) { return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b)); });
+    for (const llvm::BasicBlock* s : llvm::successors(block))
+      by_depth.push_back({loops.getLoopDepth(s), -static_cast<int>(by_depth.size()), s});
+    llvm::sort(by_depth, [](const auto& a, const auto& b) {
+      return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
+    });
     for (const auto& entry : by_depth) frame.successors.push_back(std::get<2>(entry));
     stack.push_back(std::move(frame));
   };
@@ -103,11 +108,17 @@ Status Decoder::run() {
   for (const llvm::Argument& argument : function_.args()) {
     Parameter parameter;
     llvm::Type* type = argument.getType();
-    if (type->isPointerTy()) parameter.type = ArgType::kPointer;
-    else if (type->isIntegerTy(64)) parameter.type = ArgType::kI64;
-    else if (type->isIntegerTy(32)) parameter.type = ArgType::kI32;
-    else if (type->isFloatTy()) parameter.type = ArgType::kF32;
-    else return Diag{Code::kUnsupported, fmt::format("parameter {} is no pointer, i32, i64 or f32", argument.getArgNo()), program_.symbol, "change the argument"};
+    if (type->isPointerTy())
+      parameter.type = ArgType::kPointer;
+    else if (type->isIntegerTy(64))
+      parameter.type = ArgType::kI64;
+    else if (type->isIntegerTy(32))
+      parameter.type = ArgType::kI32;
+    else if (type->isFloatTy())
+      parameter.type = ArgType::kF32;
+    else
+      return Diag{Code::kUnsupported, fmt::format("parameter {} is no pointer, i32, i64 or f32", argument.getArgNo()),
+                  program_.symbol, "change the argument"};
     define(&argument, makeColumns(type));
     parameter.columns.assign(columns(&argument).begin(), columns(&argument).end());
     program_.parameters.push_back(std::move(parameter));
@@ -147,7 +158,8 @@ void Decoder::patchEdges() {
     program_.ops[patch.op].imm = edgeTarget(patch.from, patch.to);
     if (patch.otherwise) program_.ops[patch.op].aux = edgeTarget(patch.from, patch.otherwise);
   }
-  for (const SwitchPatch& patch : switch_patches_) program_.lists[patch.list] = static_cast<Column>(edgeTarget(patch.from, patch.to));
+  for (const SwitchPatch& patch : switch_patches_)
+    program_.lists[patch.list] = static_cast<Column>(edgeTarget(patch.from, patch.to));
   for (const auto& [edge, at] : edges_) {
     const auto& [from, to] = edge;
     Columns targets, sources;

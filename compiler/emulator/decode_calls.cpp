@@ -113,7 +113,8 @@ void Decoder::decodeInlineAsm(const llvm::CallInst& call) {
   const auto* text = llvm::cast<llvm::InlineAsm>(call.getCalledOperand());
   llvm::StringRef body = text->getAsmString(), constraints = text->getConstraintString();
   // An immediate may stand where the table has a register.
-  const compiler::InlinePtxForm* form = compiler::matchInlinePtx({body.data(), body.size()}, {constraints.data(), constraints.size()});
+  const compiler::InlinePtxForm* form =
+      compiler::matchInlinePtx({body.data(), body.size()}, {constraints.data(), constraints.size()});
   if (!form) form = compiler::matchInlinePtx({body.data(), body.size()}, {});
   const Intrinsic* row = form ? findInlineForm(form->name) : nullptr;
   if (!row) return fail(call, "this inline PTX");
@@ -164,7 +165,8 @@ bool Decoder::decodeLlvmIntrinsic(const llvm::IntrinsicInst& call) {
     return true;
   }
   if (auto kind = ternaryIntrinsic(id)) {
-    const Columns a = columns(call.getArgOperand(0)), b = columns(call.getArgOperand(1)), c = columns(call.getArgOperand(2)), r = result(call);
+    const Columns a = columns(call.getArgOperand(0)), b = columns(call.getArgOperand(1)), c = columns(call.getArgOperand(2)),
+                  r = result(call);
     for (size_t i = 0; i < r.size(); i++) {
       Op& op = emit(ternaryHandler(*kind, types[i].scalar));
       op.result = r[i];

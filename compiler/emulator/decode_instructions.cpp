@@ -79,7 +79,9 @@ const char* spaceName(unsigned space) {
   }
 }
 
-std::string accessName(const char* what, unsigned space, uint64_t bytes) { return fmt::format("{}{}.b{}", what, spaceName(space), bytes * 8); }
+std::string accessName(const char* what, unsigned space, uint64_t bytes) {
+  return fmt::format("{}{}.b{}", what, spaceName(space), bytes * 8);
+}
 
 uint64_t placeOf(unsigned space, uint64_t align) { return static_cast<uint64_t>(space) << 32 | align; }
 
@@ -126,7 +128,8 @@ void Decoder::decode(const Instruction& instruction) {
       const Columns a = columns(compare.getOperand(0)), b = columns(compare.getOperand(1)), r = result(instruction);
       for (size_t i = 0; i < r.size(); i++) {
         const bool real = compare.isFPPredicate();
-        Op& op = emit(real ? floatCompareHandler(types[i].scalar) : compareHandler(compareOf(compare.getPredicate()), types[i].scalar));
+        Op& op = emit(real ? floatCompareHandler(types[i].scalar)
+                           : compareHandler(compareOf(compare.getPredicate()), types[i].scalar));
         op.result = r[i];
         op.a = a[i];
         op.b = b[i];
@@ -137,7 +140,8 @@ void Decoder::decode(const Instruction& instruction) {
     }
     case Instruction::Select: {
       const Components types = componentsOf(instruction.getType());
-      const Columns condition = columns(instruction.getOperand(0)), a = columns(instruction.getOperand(1)), b = columns(instruction.getOperand(2));
+      const Columns condition = columns(instruction.getOperand(0)), a = columns(instruction.getOperand(1)),
+                    b = columns(instruction.getOperand(2));
       const Columns r = result(instruction);
       for (size_t i = 0; i < r.size(); i++) {
         Op& op = emit(selectHandler(types[i].wide()));
@@ -153,7 +157,8 @@ void Decoder::decode(const Instruction& instruction) {
     case Instruction::Alloca: {
       const auto& alloca = llvm::cast<llvm::AllocaInst>(instruction);
       auto bytes = alloca.getAllocationSize(layout_);
-      if (!bytes || alloca.getParent() != &function_.getEntryBlock()) return fail(instruction, "an alloca of a size that is not constant");
+      if (!bytes || alloca.getParent() != &function_.getEntryBlock())
+        return fail(instruction, "an alloca of a size that is not constant");
       const uint64_t align = alloca.getAlign().value(), at = (program_.local_bytes + align - 1) / align * align;
       program_.local_bytes = static_cast<uint32_t>(at + bytes->getFixedValue());
       return define(&instruction, {constantColumn((kLocalWindow << kWindowBits) + at, true)});
@@ -188,7 +193,8 @@ void Decoder::decodeCast(const llvm::CastInst& instruction) {
       return repack(instruction, a, from[0].bits, to[0].bits);
     }
     case Instruction::AddrSpaceCast: {
-      const unsigned source = operand->getType()->getScalarType()->getPointerAddressSpace(), target = instruction.getType()->getScalarType()->getPointerAddressSpace();
+      const unsigned source = operand->getType()->getScalarType()->getPointerAddressSpace(),
+                     target = instruction.getType()->getScalarType()->getPointerAddressSpace();
       const bool was_shared = source == 3 || source == 7, is_shared = target == 3 || target == 7;
       if (was_shared == is_shared) return define(&instruction, a);
       const Columns r = result(instruction);
@@ -219,7 +225,8 @@ void Decoder::decodeCast(const llvm::CastInst& instruction) {
     default: return fail(instruction, "cast");
   }
   // Columns are zero-extended already.
-  const bool renames = (kind == Convert::kZExt && from[0].wide() == to[0].wide()) || (kind == Convert::kTrunc && from[0].bits == to[0].bits);
+  const bool renames =
+      (kind == Convert::kZExt && from[0].wide() == to[0].wide()) || (kind == Convert::kTrunc && from[0].bits == to[0].bits);
   if (renames) return define(&instruction, a);
   const Columns r = result(instruction);
   const bool to_integer = kind == Convert::kToSigned || kind == Convert::kToUnsigned;
@@ -240,12 +247,15 @@ void Decoder::decodeGep(const llvm::GetElementPtrInst& gep) {
   for (auto type = llvm::gep_type_begin(gep), end = llvm::gep_type_end(gep); type != end; ++type) {
     const llvm::Value* index = type.getOperand();
     if (llvm::StructType* structure = type.getStructTypeOrNull()) {
-      constant += layout_.getStructLayout(structure)->getElementOffset(static_cast<unsigned>(llvm::cast<llvm::ConstantInt>(index)->getZExtValue()));
+      constant += layout_.getStructLayout(structure)->getElementOffset(
+          static_cast<unsigned>(llvm::cast<llvm::ConstantInt>(index)->getZExtValue()));
       continue;
     }
     const uint64_t stride = type.getSequentialElementStride(layout_);
-    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(index)) constant += static_cast<uint64_t>(known->getSExtValue()) * stride;
-    else variable.push_back({index, stride});
+    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(index))
+      constant += static_cast<uint64_t>(known->getSExtValue()) * stride;
+    else
+      variable.push_back({index, stride});
   }
   if (variable.empty()) {
     if (constant == 0) return define(&gep, {at});
@@ -336,7 +346,8 @@ void Decoder::decodeAtomic(const llvm::AtomicRMWInst& atomic) {
   Op& op = emitWithList(atomicHandler(), accessName("atom", atomic.getPointerAddressSpace(), bytes), r, {});
   op.a = address;
   op.b = value;
-  op.imm = static_cast<uint64_t>(*kind) | (isAcquire(atomic.getOrdering()) ? kAtomicAcquire : 0) | (isRelease(atomic.getOrdering()) ? kAtomicRelease : 0) | bytes << 16;
+  op.imm = static_cast<uint64_t>(*kind) | (isAcquire(atomic.getOrdering()) ? kAtomicAcquire : 0) |
+           (isRelease(atomic.getOrdering()) ? kAtomicRelease : 0) | bytes << 16;
   op.aux = placeOf(atomic.getPointerAddressSpace(), atomic.getAlign().value());
 }
 
@@ -344,19 +355,22 @@ void Decoder::decodeCompareExchange(const llvm::AtomicCmpXchgInst& exchange) {
   const Components types = componentsOf(exchange.getType());
   if (types.size() != 2 || types[0].bits < 32) return fail(exchange, "cmpxchg");
   const uint64_t bytes = types[0].bits / 8;
-  const Column address = column(exchange.getPointerOperand()), expected = column(exchange.getCompareOperand()), value = column(exchange.getNewValOperand());
+  const Column address = column(exchange.getPointerOperand()), expected = column(exchange.getCompareOperand()),
+               value = column(exchange.getNewValOperand());
   const Columns r = result(exchange);
   Op& op = emitWithList(atomicHandler(), accessName("atom.cas", exchange.getPointerAddressSpace(), bytes), r, {});
   op.a = address;
   op.b = expected;
   op.c = value;
   const llvm::AtomicOrdering order = exchange.getSuccessOrdering();
-  op.imm = static_cast<uint64_t>(AtomicKind::kCompareExchange) | (isAcquire(order) ? kAtomicAcquire : 0) | (isRelease(order) ? kAtomicRelease : 0) | bytes << 16;
+  op.imm = static_cast<uint64_t>(AtomicKind::kCompareExchange) | (isAcquire(order) ? kAtomicAcquire : 0) |
+           (isRelease(order) ? kAtomicRelease : 0) | bytes << 16;
   op.aux = placeOf(exchange.getPointerAddressSpace(), exchange.getAlign().value());
 }
 
 // Where the components of element `indices` of an aggregate begin.
-static size_t componentOffset(Components (*count)(void*, llvm::Type*), void* self, llvm::Type* type, llvm::ArrayRef<unsigned> indices) {
+static size_t componentOffset(Components (*count)(void*, llvm::Type*), void* self, llvm::Type* type,
+                              llvm::ArrayRef<unsigned> indices) {
   size_t offset = 0;
   for (unsigned index : indices) {
     if (auto* structure = llvm::dyn_cast<llvm::StructType>(type)) {
@@ -372,11 +386,13 @@ static size_t componentOffset(Components (*count)(void*, llvm::Type*), void* sel
 
 void Decoder::decodeVector(const Instruction& instruction) {
   auto offsetOf = [&](llvm::Type* type, llvm::ArrayRef<unsigned> indices) {
-    return componentOffset([](void* self, llvm::Type* t) { return static_cast<Decoder*>(self)->componentsOf(t); }, this, type, indices);
+    return componentOffset([](void* self, llvm::Type* t) { return static_cast<Decoder*>(self)->componentsOf(t); }, this, type,
+                           indices);
   };
   if (auto* op = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction)) {
     const Columns from = columns(op->getAggregateOperand());
-    const size_t at = offsetOf(op->getAggregateOperand()->getType(), op->getIndices()), count = componentsOf(op->getType()).size();
+    const size_t at = offsetOf(op->getAggregateOperand()->getType(), op->getIndices()),
+                 count = componentsOf(op->getType()).size();
     return define(op, Columns(from.begin() + at, from.begin() + at + count));
   }
   if (auto* op = llvm::dyn_cast<llvm::InsertValueInst>(&instruction)) {
@@ -396,7 +412,8 @@ void Decoder::decodeVector(const Instruction& instruction) {
   }
   if (auto* op = llvm::dyn_cast<llvm::ExtractElementInst>(&instruction)) {
     const Columns from = columns(op->getVectorOperand());
-    if (auto* index = llvm::dyn_cast<llvm::ConstantInt>(op->getIndexOperand())) return define(op, {from[index->getZExtValue() % from.size()]});
+    if (auto* index = llvm::dyn_cast<llvm::ConstantInt>(op->getIndexOperand()))
+      return define(op, {from[index->getZExtValue() % from.size()]});
     const Component type = componentsOf(op->getType())[0];
     const Column at = column(op->getIndexOperand());
     const Columns r = result(*op);
@@ -449,7 +466,8 @@ void Decoder::decodeTerminator(const Instruction& instruction) {
     }
     Op& op = emitWithList(switchHandler(wide), "", {}, list);
     op.a = value;
-    for (size_t i = 0; i < targets.size(); i++) switch_patches_.push_back({op.list + 2 * static_cast<uint32_t>(i), block, targets[i]});
+    for (size_t i = 0; i < targets.size(); i++)
+      switch_patches_.push_back({op.list + 2 * static_cast<uint32_t>(i), block, targets[i]});
     patches_.push_back({op.index, block, choice->getDefaultDest(), nullptr});
     return;
   }

@@ -41,7 +41,9 @@ Components Decoder::componentsOf(llvm::Type* type) {
   if (!flatten(type, out)) {
     std::string text;
     llvm::raw_string_ostream(text) << *type;
-    if (status_.ok()) status_ = Diag{Code::kUnsupported, "the emulator has no values of type " + text, program_.symbol, "extend decode_values.cpp"};
+    if (status_.ok())
+      status_ =
+          Diag{Code::kUnsupported, "the emulator has no values of type " + text, program_.symbol, "extend decode_values.cpp"};
     out.assign(1, Component{});
   }
   return out;
@@ -159,7 +161,8 @@ bool Decoder::constantComponents(const llvm::Constant* constant, llvm::SmallVect
       case llvm::Instruction::Trunc:
       case llvm::Instruction::BitCast: out.push_back(a[0] & types[0].mask()); return true;
       case llvm::Instruction::AddrSpaceCast: {
-        const unsigned from = expression->getOperand(0)->getType()->getPointerAddressSpace(), to = constant->getType()->getPointerAddressSpace();
+        const unsigned from = expression->getOperand(0)->getType()->getPointerAddressSpace(),
+                       to = constant->getType()->getPointerAddressSpace();
         if (from == 3 && to == 0) a[0] |= kSharedWindow << kWindowBits;
         if (from == 0 && to == 3) a[0] &= (uint64_t{1} << kWindowBits) - 1;
         out.push_back(a[0]);
@@ -171,7 +174,10 @@ bool Decoder::constantComponents(const llvm::Constant* constant, llvm::SmallVect
         llvm::SmallVector<uint64_t> b;
         if (!constantComponents(expression->getOperand(1), b) || b.size() != 1) return false;
         const unsigned op = expression->getOpcode();
-        out.push_back((op == llvm::Instruction::Add ? a[0] + b[0] : op == llvm::Instruction::Sub ? a[0] - b[0] : a[0] ^ b[0]) & types[0].mask());
+        out.push_back((op == llvm::Instruction::Add   ? a[0] + b[0]
+                       : op == llvm::Instruction::Sub ? a[0] - b[0]
+                                                      : a[0] ^ b[0]) &
+                      types[0].mask());
         return true;
       }
       default: return false;
@@ -194,7 +200,8 @@ bool Decoder::constantComponents(const llvm::Constant* constant, llvm::SmallVect
 bool Decoder::writeConstant(const llvm::Constant* constant, uint8_t* to) {
   llvm::SmallVector<uint32_t> places;
   llvm::SmallVector<uint64_t> bits;
-  if (!placesOf(constant->getType(), 0, places) || !constantComponents(constant, bits) || bits.size() != places.size()) return false;
+  if (!placesOf(constant->getType(), 0, places) || !constantComponents(constant, bits) || bits.size() != places.size())
+    return false;
   for (size_t i = 0; i < places.size(); i++) std::memcpy(to + (places[i] >> 8), &bits[i], places[i] & 255);
   return true;
 }
@@ -203,7 +210,9 @@ bool Decoder::writeConstant(const llvm::Constant* constant, uint8_t* to) {
 void Decoder::layOutGlobals() {
   uint64_t shared = kSharedBase;
   const llvm::Module& module = *function_.getParent();
-  auto align = [&](const llvm::GlobalVariable& g) { return std::max<uint64_t>(g.getAlign().valueOrOne().value(), layout_.getPrefTypeAlign(g.getValueType()).value()); };
+  auto align = [&](const llvm::GlobalVariable& g) {
+    return std::max<uint64_t>(g.getAlign().valueOrOne().value(), layout_.getPrefTypeAlign(g.getValueType()).value());
+  };
   auto roundUp = [](uint64_t x, uint64_t to) { return (x + to - 1) / to * to; };
   std::vector<std::pair<const llvm::GlobalVariable*, uint64_t>> data;
   uint64_t dynamic_align = 16;

@@ -1,6 +1,6 @@
-// LLVM IR to the emulator's ops: the state that the files decode_*.cpp share. Values of one function get columns; constants become
-// columns that every warp starts with; phis become moves on the edges between blocks. Ops that only rename components (extractvalue,
-// shufflevector with constant lanes, zext to 32 bits, …) cost nothing: their columns are their operands'.
+// LLVM IR to the emulator's ops: the state that the files decode_*.cpp share. Values of one function get columns; constants
+// become columns that every warp starts with; phis become moves on the edges between blocks. Ops that only rename components
+// (extractvalue, shufflevector with constant lanes, zext to 32 bits, …) cost nothing: their columns are their operands'.
 #pragma once
 #include <map>
 #include <optional>
@@ -37,7 +37,8 @@ class Decoder {
   // types and values (decode_values.cpp)
   bool flatten(llvm::Type* type, Components& out);
   Components componentsOf(llvm::Type* type);
-  bool placesOf(llvm::Type* type, uint64_t offset, llvm::SmallVectorImpl<uint32_t>& places);  // byte offset << 8 | bytes, a component
+  bool placesOf(llvm::Type* type, uint64_t offset,
+                llvm::SmallVectorImpl<uint32_t>& places);  // byte offset << 8 | bytes, a component
   const Columns& columns(const llvm::Value* value);
   Column column(const llvm::Value* value) { return columns(value)[0]; }
   Columns makeColumns(llvm::Type* type);

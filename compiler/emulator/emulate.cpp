@@ -13,18 +13,25 @@ namespace nereid::emulator {
 namespace {
 
 Status checkLaunch(const Program& program, const EmulatorLaunch& launch, const std::vector<EmulatorBuffer>& buffers) {
-  auto usage = [&](std::string what, std::string fix) { return Diag{Code::kUsage, std::move(what), "emulation of " + program.symbol, std::move(fix)}; };
-  if (launch.blocks < 0 || launch.blocks > INT32_MAX) return usage(fmt::format("a grid has 0 to 2^31-1 blocks, not {}", launch.blocks), "check the launch");
-  if (launch.threads < 1 || launch.threads > 1024) return usage(fmt::format("a block has 1 to 1024 threads, not {}", launch.threads), "check the launch");
+  auto usage = [&](std::string what, std::string fix) {
+    return Diag{Code::kUsage, std::move(what), "emulation of " + program.symbol, std::move(fix)};
+  };
+  if (launch.blocks < 0 || launch.blocks > INT32_MAX)
+    return usage(fmt::format("a grid has 0 to 2^31-1 blocks, not {}", launch.blocks), "check the launch");
+  if (launch.threads < 1 || launch.threads > 1024)
+    return usage(fmt::format("a block has 1 to 1024 threads, not {}", launch.threads), "check the launch");
   if (program.max_threads && launch.threads > program.max_threads)
-    return usage(fmt::format("{} threads are more than the kernel was built for ({})", launch.threads, program.max_threads), "launch with the artifact's thread count");
+    return usage(fmt::format("{} threads are more than the kernel was built for ({})", launch.threads, program.max_threads),
+                 "launch with the artifact's thread count");
   if (launch.dynamic_shared_bytes < 0) return usage("negative shared memory", "check the launch");
   if (launch.args.size() != program.parameters.size())
-    return usage(fmt::format("{} arguments for {} parameters", launch.args.size(), program.parameters.size()), "pass one slot a parameter");
+    return usage(fmt::format("{} arguments for {} parameters", launch.args.size(), program.parameters.size()),
+                 "pass one slot a parameter");
   if (buffers.size() > kMaxBuffers) return usage(fmt::format("more than {} buffers", kMaxBuffers), "join buffers");
   for (const EmulatorBuffer& buffer : buffers) {
     if (!buffer.data && buffer.bytes) return usage("buffer '" + buffer.name + "' has no memory", "allocate it");
-    if (buffer.bytes >> (kWindowBits - 1)) return usage("buffer '" + buffer.name + "' is larger than the emulator's windows", "use a smaller one");
+    if (buffer.bytes >> (kWindowBits - 1))
+      return usage("buffer '" + buffer.name + "' is larger than the emulator's windows", "use a smaller one");
   }
   return {};
 }

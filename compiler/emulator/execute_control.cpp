@@ -24,8 +24,10 @@ Flow copy(const Op& op, Warp& w) {
 
 uint64_t get(Warp& w, Column column, bool wide, int lane) { return wide ? w.wide(column)[lane] : w.narrow(column)[lane]; }
 void put(Warp& w, Column column, bool wide, int lane, uint64_t value) {
-  if (wide) w.wide(column)[lane] = value;
-  else w.narrow(column)[lane] = static_cast<uint32_t>(value);
+  if (wide)
+    w.wide(column)[lane] = value;
+  else
+    w.narrow(column)[lane] = static_cast<uint32_t>(value);
 }
 
 // The bits of the operands, in order, cut anew.
@@ -39,7 +41,8 @@ Flow repack(const Op& op, Warp& w) {
       if (from <= to) {
         const uint32_t pieces = to / from;
         for (uint32_t k = 0; k < pieces; k++)
-          value |= (get(w, w.operand(op, i * static_cast<int>(pieces) + static_cast<int>(k)), from > 32, lane) & from_mask) << (k * from);
+          value |= (get(w, w.operand(op, i * static_cast<int>(pieces) + static_cast<int>(k)), from > 32, lane) & from_mask)
+                   << (k * from);
       } else {
         const uint32_t pieces = from / to, at = static_cast<uint32_t>(i);
         value = get(w, w.operand(op, static_cast<int>(at / pieces)), from > 32, lane) >> (at % pieces * to) & to_mask;
@@ -78,8 +81,10 @@ Flow addScaled(const Op& op, Warp& w) {
   const uint32_t bits = op.bits;
   forLanes(w, [&](int l) {
     int64_t index;
-    if constexpr (kWideIndex) index = static_cast<int64_t>(w.wide(op.b)[l]);
-    else index = static_cast<int32_t>(w.narrow(op.b)[l] << (32 - bits)) >> (32 - bits);
+    if constexpr (kWideIndex)
+      index = static_cast<int64_t>(w.wide(op.b)[l]);
+    else
+      index = static_cast<int32_t>(w.narrow(op.b)[l] << (32 - bits)) >> (32 - bits);
     r[l] = a[l] + static_cast<uint64_t>(index) * op.imm + op.aux;
   });
   return Flow::kNext;
@@ -124,7 +129,8 @@ Flow switchTo(const Op& op, Warp& w) {
 Flow exitLanes(const Op&, Warp& w) { return w.exitLanes(); }
 
 Flow unreachable(const Op& op, Warp& w) {
-  w.block.context().reportFatal(FindingKind::kOutOfBounds, w.firstThread(), op.index, "reaches code that the compiler was told is never reached");
+  w.block.context().reportFatal(FindingKind::kOutOfBounds, w.firstThread(), op.index,
+                                "reaches code that the compiler was told is never reached");
   return Flow::kStop;
 }
 
@@ -136,14 +142,18 @@ Flow moves(const Op& op, Warp& w) {
     const bool wide = w.operand(op, i) & 1;
     const Column from = w.operand(op, i) & ~1u;
     uint64_t* to = all.data() + static_cast<size_t>(i) * kLanes;
-    if (wide) forLanes(w, [&, p = w.wide(from)](int l) { to[l] = p[l]; });
-    else forLanes(w, [&, p = w.narrow(from)](int l) { to[l] = p[l]; });
+    if (wide)
+      forLanes(w, [&, p = w.wide(from)](int l) { to[l] = p[l]; });
+    else
+      forLanes(w, [&, p = w.narrow(from)](int l) { to[l] = p[l]; });
   }
   for (int i = 0; i < op.results; i++) {
     const bool wide = w.operand(op, i) & 1;
     const uint64_t* from = all.data() + static_cast<size_t>(i) * kLanes;
-    if (wide) forLanes(w, [&, p = w.wide(w.result(op, i))](int l) { p[l] = from[l]; });
-    else forLanes(w, [&, p = w.narrow(w.result(op, i))](int l) { p[l] = static_cast<uint32_t>(from[l]); });
+    if (wide)
+      forLanes(w, [&, p = w.wide(w.result(op, i))](int l) { p[l] = from[l]; });
+    else
+      forLanes(w, [&, p = w.narrow(w.result(op, i))](int l) { p[l] = static_cast<uint32_t>(from[l]); });
   }
   return Flow::kNext;
 }

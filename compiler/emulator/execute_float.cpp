@@ -50,22 +50,97 @@ Flow copySign(const Op& op, Warp& w) {
   return Flow::kNext;
 }
 
-struct FAdd { template <typename T> T operator()(T a, T b) const { return a + b; } };
-struct FSub { template <typename T> T operator()(T a, T b) const { return a - b; } };
-struct FMul { template <typename T> T operator()(T a, T b) const { return a * b; } };
-struct FDiv { template <typename T> T operator()(T a, T b) const { return a / b; } };
-struct FRem { template <typename T> T operator()(T a, T b) const { return std::fmod(a, b); } };
+struct FAdd {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct FSub {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a - b;
+  }
+};
+struct FMul {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a * b;
+  }
+};
+struct FDiv {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return a / b;
+  }
+};
+struct FRem {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return std::fmod(a, b);
+  }
+};
 // min and max of PTX: a NaN loses; -0 is below +0.
-struct FMinNum { template <typename T> T operator()(T a, T b) const { return std::isnan(a) ? b : std::isnan(b) ? a : a < b || (a == b && std::signbit(a)) ? a : b; } };
-struct FMaxNum { template <typename T> T operator()(T a, T b) const { return std::isnan(a) ? b : std::isnan(b) ? a : a > b || (a == b && !std::signbit(a)) ? a : b; } };
-struct FMinimum { template <typename T> T operator()(T a, T b) const { return std::isnan(a) || std::isnan(b) ? static_cast<T>(NAN) : FMinNum{}(a, b); } };
-struct FMaximum { template <typename T> T operator()(T a, T b) const { return std::isnan(a) || std::isnan(b) ? static_cast<T>(NAN) : FMaxNum{}(a, b); } };
-struct FSqrt { template <typename T> T operator()(T a) const { return std::sqrt(a); } };
-struct FFloor { template <typename T> T operator()(T a) const { return std::floor(a); } };
-struct FCeil { template <typename T> T operator()(T a) const { return std::ceil(a); } };
-struct FTrunc { template <typename T> T operator()(T a) const { return std::trunc(a); } };
-struct FRint { template <typename T> T operator()(T a) const { return std::nearbyint(a); } };
-struct FRound { template <typename T> T operator()(T a) const { return std::round(a); } };
+struct FMinNum {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return std::isnan(a) ? b : std::isnan(b) ? a : a < b || (a == b && std::signbit(a)) ? a : b;
+  }
+};
+struct FMaxNum {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return std::isnan(a) ? b : std::isnan(b) ? a : a > b || (a == b && !std::signbit(a)) ? a : b;
+  }
+};
+struct FMinimum {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return std::isnan(a) || std::isnan(b) ? static_cast<T>(NAN) : FMinNum{}(a, b);
+  }
+};
+struct FMaximum {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return std::isnan(a) || std::isnan(b) ? static_cast<T>(NAN) : FMaxNum{}(a, b);
+  }
+};
+struct FSqrt {
+  template <typename T>
+  T operator()(T a) const {
+    return std::sqrt(a);
+  }
+};
+struct FFloor {
+  template <typename T>
+  T operator()(T a) const {
+    return std::floor(a);
+  }
+};
+struct FCeil {
+  template <typename T>
+  T operator()(T a) const {
+    return std::ceil(a);
+  }
+};
+struct FTrunc {
+  template <typename T>
+  T operator()(T a) const {
+    return std::trunc(a);
+  }
+};
+struct FRint {
+  template <typename T>
+  T operator()(T a) const {
+    return std::nearbyint(a);
+  }
+};
+struct FRound {
+  template <typename T>
+  T operator()(T a) const {
+    return std::round(a);
+  }
+};
 
 template <typename F>
 Handler binaryOf(Binary op) {
@@ -129,11 +204,16 @@ Flow floatClass(const Op& op, Warp& w) {
     const auto x = F::decode(a[l]);
     const bool minus = (a[l] & F::kSign) != 0;
     uint64_t bit;
-    if (std::isnan(x)) bit = (a[l] & F::kQuiet) ? 2 : 1;
-    else if (std::isinf(x)) bit = minus ? 4 : 512;
-    else if (x == 0) bit = minus ? 32 : 64;
-    else if (std::fabs(static_cast<double>(x)) < F::kSmallestNormal) bit = minus ? 16 : 128;
-    else bit = minus ? 8 : 256;
+    if (std::isnan(x))
+      bit = (a[l] & F::kQuiet) ? 2 : 1;
+    else if (std::isinf(x))
+      bit = minus ? 4 : 512;
+    else if (x == 0)
+      bit = minus ? 32 : 64;
+    else if (std::fabs(static_cast<double>(x)) < F::kSmallestNormal)
+      bit = minus ? 16 : 128;
+    else
+      bit = minus ? 8 : 256;
     r[l] = (op.imm & bit) != 0;
   });
   return Flow::kNext;
@@ -157,10 +237,14 @@ Flow toInteger(const Op& op, Warp& w) {
   forLanes(w, [&](int l) {
     const double x = std::trunc(From::widen(a[l]));
     uint64_t y;
-    if (std::isnan(x)) y = 0;
-    else if (x >= limit) y = op.imm >> (kSigned ? 1 : 0);
-    else if (x < low) y = kSigned ? uint64_t{1} << (bits - 1) : 0;
-    else y = kSigned ? static_cast<uint64_t>(static_cast<int64_t>(x)) : static_cast<uint64_t>(x);
+    if (std::isnan(x))
+      y = 0;
+    else if (x >= limit)
+      y = op.imm >> (kSigned ? 1 : 0);
+    else if (x < low)
+      y = kSigned ? uint64_t{1} << (bits - 1) : 0;
+    else
+      y = kSigned ? static_cast<uint64_t>(static_cast<int64_t>(x)) : static_cast<uint64_t>(x);
     r[l] = static_cast<Bits>(y & op.imm);
   });
   return Flow::kNext;
@@ -206,13 +290,25 @@ bool isFloat(Scalar type) { return type != Scalar::kInt32 && type != Scalar::kIn
 }  // namespace
 
 // One of the four formats as a template argument.
-#define NEREID_BY_FORMAT(type, call)                    \
-  switch (type) {                                       \
-    case Scalar::kF16: { using F = ColumnF16; call; }   \
-    case Scalar::kBF16: { using F = ColumnBF16; call; } \
-    case Scalar::kF32: { using F = ColumnF32; call; }   \
-    case Scalar::kF64: { using F = ColumnF64; call; }   \
-    default: return nullptr;                            \
+#define NEREID_BY_FORMAT(type, call) \
+  switch (type) {                    \
+    case Scalar::kF16: {             \
+      using F = ColumnF16;           \
+      call;                          \
+    }                                \
+    case Scalar::kBF16: {            \
+      using F = ColumnBF16;          \
+      call;                          \
+    }                                \
+    case Scalar::kF32: {             \
+      using F = ColumnF32;           \
+      call;                          \
+    }                                \
+    case Scalar::kF64: {             \
+      using F = ColumnF64;           \
+      call;                          \
+    }                                \
+    default: return nullptr;         \
   }
 
 Handler binaryHandler(Binary op, Scalar type) {
@@ -227,9 +323,9 @@ Handler ternaryHandler(Ternary op, Scalar type) {
   if (op != Ternary::kFma) return isFloat(type) ? nullptr : funnelHandler(op == Ternary::kFunnelLeft, type);
   NEREID_BY_FORMAT(type, return fusedMultiplyAdd<F>)
 }
-Handler floatCompareHandler(Scalar type) { NEREID_BY_FORMAT(type, return floatCompare<F>) }
-Handler floatClassHandler(Scalar type) { NEREID_BY_FORMAT(type, return floatClass<F>) }
-Handler convertHandler(Convert kind, Scalar from, Scalar to) {
+Handler floatCompareHandler(Scalar type){NEREID_BY_FORMAT(type, return floatCompare<F>)} Handler
+    floatClassHandler(Scalar type){NEREID_BY_FORMAT(type, return floatClass<F>)} Handler
+    convertHandler(Convert kind, Scalar from, Scalar to) {
   switch (kind) {
     case Convert::kZExt:
     case Convert::kTrunc: return resizeHandler(false, from, to);

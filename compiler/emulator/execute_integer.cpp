@@ -39,17 +39,22 @@ Flow overflow(const Op& op, Warp& w) {
 }
 
 template <typename T>
-T allOnes(uint32_t bits) { return bits >= static_cast<uint32_t>(kWidth<T>) ? ~T{0} : (T{1} << bits) - 1; }
+T allOnes(uint32_t bits) {
+  return bits >= static_cast<uint32_t>(kWidth<T>) ? ~T{0} : (T{1} << bits) - 1;
+}
 
-#define NEREID_BINARY(Name, expression) \
-  struct Name {                         \
-    template <typename T>               \
-    T operator()(T a, T b, uint32_t bits) const { (void)bits; return static_cast<T>(expression); } \
+#define NEREID_BINARY(Name, expression)           \
+  struct Name {                                   \
+    template <typename T>                         \
+    T operator()(T a, T b, uint32_t bits) const { \
+      (void)bits;                                 \
+      return static_cast<T>(expression);          \
+    }                                             \
   };
 NEREID_BINARY(Add, a + b)
 NEREID_BINARY(Sub, a - b)
-NEREID_BINARY(Mul, a * b)
-NEREID_BINARY(And, a & b)
+NEREID_BINARY(Mul, a* b)
+NEREID_BINARY(And, a& b)
 NEREID_BINARY(Or, a | b)
 NEREID_BINARY(Xor, a ^ b)
 // A division by zero gives all ones, as the hardware's sequence does; it is undefined in LLVM IR.
@@ -72,16 +77,47 @@ NEREID_BINARY(USubSat, a < b ? T{0} : a - b)
 template <typename T>
 struct Range {
   Signed<T> low, high;
-  explicit Range(uint32_t bits) : low(static_cast<Signed<T>>(-1) << (bits - 1)), high(static_cast<Signed<T>>(allOnes<T>(bits) >> 1)) {}
+  explicit Range(uint32_t bits)
+      : low(static_cast<Signed<T>>(-1) << (bits - 1)), high(static_cast<Signed<T>>(allOnes<T>(bits) >> 1)) {}
   bool holds(__int128 x) const { return x >= low && x <= high; }
   T clamp(__int128 x) const { return static_cast<T>(x < low ? low : x > high ? high : static_cast<Signed<T>>(x)); }
 };
-struct SAddSat { template <typename T> T operator()(T a, T b, uint32_t n) const { return Range<T>(n).clamp(static_cast<__int128>(extend(a, n)) + extend(b, n)); } };
-struct SSubSat { template <typename T> T operator()(T a, T b, uint32_t n) const { return Range<T>(n).clamp(static_cast<__int128>(extend(a, n)) - extend(b, n)); } };
-struct UAddOverflow { template <typename T> bool operator()(T a, T b, uint32_t n) const { return allOnes<T>(n) - a < b; } };
-struct UMulOverflow { template <typename T> bool operator()(T a, T b, uint32_t n) const { return static_cast<unsigned __int128>(a) * b > allOnes<T>(n); } };
-struct SAddOverflow { template <typename T> bool operator()(T a, T b, uint32_t n) const { return !Range<T>(n).holds(static_cast<__int128>(extend(a, n)) + extend(b, n)); } };
-struct SMulOverflow { template <typename T> bool operator()(T a, T b, uint32_t n) const { return !Range<T>(n).holds(static_cast<__int128>(extend(a, n)) * extend(b, n)); } };
+struct SAddSat {
+  template <typename T>
+  T operator()(T a, T b, uint32_t n) const {
+    return Range<T>(n).clamp(static_cast<__int128>(extend(a, n)) + extend(b, n));
+  }
+};
+struct SSubSat {
+  template <typename T>
+  T operator()(T a, T b, uint32_t n) const {
+    return Range<T>(n).clamp(static_cast<__int128>(extend(a, n)) - extend(b, n));
+  }
+};
+struct UAddOverflow {
+  template <typename T>
+  bool operator()(T a, T b, uint32_t n) const {
+    return allOnes<T>(n) - a < b;
+  }
+};
+struct UMulOverflow {
+  template <typename T>
+  bool operator()(T a, T b, uint32_t n) const {
+    return static_cast<unsigned __int128>(a) * b > allOnes<T>(n);
+  }
+};
+struct SAddOverflow {
+  template <typename T>
+  bool operator()(T a, T b, uint32_t n) const {
+    return !Range<T>(n).holds(static_cast<__int128>(extend(a, n)) + extend(b, n));
+  }
+};
+struct SMulOverflow {
+  template <typename T>
+  bool operator()(T a, T b, uint32_t n) const {
+    return !Range<T>(n).holds(static_cast<__int128>(extend(a, n)) * extend(b, n));
+  }
+};
 
 template <typename F>
 Handler sized(Scalar type) {
@@ -101,19 +137,41 @@ Flow unary(const Op& op, Warp& w) {
   forLanes(w, [=](int l) { r[l] = static_cast<T>(F{}(a[l], bits)) & mask; });
   return Flow::kNext;
 }
-struct Abs { template <typename T> T operator()(T a, uint32_t n) const { return extend(a, n) < 0 ? T{0} - a : a; } };
-struct PopCount { template <typename T> T operator()(T a, uint32_t) const { return static_cast<T>(std::popcount(a)); } };
-struct LeadingZeros { template <typename T> T operator()(T a, uint32_t n) const { return static_cast<T>(std::countl_zero(a) - (kWidth<T> - static_cast<int>(n))); } };
-struct TrailingZeros { template <typename T> T operator()(T a, uint32_t n) const { return a ? static_cast<T>(std::countr_zero(a)) : static_cast<T>(n); } };
+struct Abs {
+  template <typename T>
+  T operator()(T a, uint32_t n) const {
+    return extend(a, n) < 0 ? T{0} - a : a;
+  }
+};
+struct PopCount {
+  template <typename T>
+  T operator()(T a, uint32_t) const {
+    return static_cast<T>(std::popcount(a));
+  }
+};
+struct LeadingZeros {
+  template <typename T>
+  T operator()(T a, uint32_t n) const {
+    return static_cast<T>(std::countl_zero(a) - (kWidth<T> - static_cast<int>(n)));
+  }
+};
+struct TrailingZeros {
+  template <typename T>
+  T operator()(T a, uint32_t n) const {
+    return a ? static_cast<T>(std::countr_zero(a)) : static_cast<T>(n);
+  }
+};
 struct ByteSwap {
-  template <typename T> T operator()(T a, uint32_t n) const {
+  template <typename T>
+  T operator()(T a, uint32_t n) const {
     T r = 0;
     for (uint32_t i = 0; i < n; i += 8) r = static_cast<T>(r << 8 | (a >> i & 255));
     return r;
   }
 };
 struct BitReverse {
-  template <typename T> T operator()(T a, uint32_t n) const {
+  template <typename T>
+  T operator()(T a, uint32_t n) const {
     T r = 0;
     for (uint32_t i = 0; i < n; i++) r = static_cast<T>(r << 1 | (a >> i & 1));
     return r;
@@ -132,9 +190,12 @@ Flow funnel(const Op& op, Warp& w) {
   forLanes(w, [&](int l) {
     const uint32_t n = static_cast<uint32_t>(by[l] % bits);
     T x;
-    if (n == 0) x = kLeft ? high[l] : low[l];
-    else if (kLeft) x = static_cast<T>(high[l] << n | low[l] >> (bits - n));
-    else x = static_cast<T>(high[l] << (bits - n) | low[l] >> n);
+    if (n == 0)
+      x = kLeft ? high[l] : low[l];
+    else if (kLeft)
+      x = static_cast<T>(high[l] << n | low[l] >> (bits - n));
+    else
+      x = static_cast<T>(high[l] << (bits - n) | low[l] >> n);
     r[l] = x & static_cast<T>(op.imm);
   });
   return Flow::kNext;
@@ -147,16 +208,26 @@ Flow compare(const Op& op, Warp& w) {
   const uint32_t bits = op.bits;
   forLanes(w, [=](int l) {
     bool x;
-    if constexpr (kPredicate == Compare::kEq) x = a[l] == b[l];
-    else if constexpr (kPredicate == Compare::kNe) x = a[l] != b[l];
-    else if constexpr (kPredicate == Compare::kUgt) x = a[l] > b[l];
-    else if constexpr (kPredicate == Compare::kUge) x = a[l] >= b[l];
-    else if constexpr (kPredicate == Compare::kUlt) x = a[l] < b[l];
-    else if constexpr (kPredicate == Compare::kUle) x = a[l] <= b[l];
-    else if constexpr (kPredicate == Compare::kSgt) x = extend(a[l], bits) > extend(b[l], bits);
-    else if constexpr (kPredicate == Compare::kSge) x = extend(a[l], bits) >= extend(b[l], bits);
-    else if constexpr (kPredicate == Compare::kSlt) x = extend(a[l], bits) < extend(b[l], bits);
-    else x = extend(a[l], bits) <= extend(b[l], bits);
+    if constexpr (kPredicate == Compare::kEq)
+      x = a[l] == b[l];
+    else if constexpr (kPredicate == Compare::kNe)
+      x = a[l] != b[l];
+    else if constexpr (kPredicate == Compare::kUgt)
+      x = a[l] > b[l];
+    else if constexpr (kPredicate == Compare::kUge)
+      x = a[l] >= b[l];
+    else if constexpr (kPredicate == Compare::kUlt)
+      x = a[l] < b[l];
+    else if constexpr (kPredicate == Compare::kUle)
+      x = a[l] <= b[l];
+    else if constexpr (kPredicate == Compare::kSgt)
+      x = extend(a[l], bits) > extend(b[l], bits);
+    else if constexpr (kPredicate == Compare::kSge)
+      x = extend(a[l], bits) >= extend(b[l], bits);
+    else if constexpr (kPredicate == Compare::kSlt)
+      x = extend(a[l], bits) < extend(b[l], bits);
+    else
+      x = extend(a[l], bits) <= extend(b[l], bits);
     r[l] = x;
   });
   return Flow::kNext;
@@ -185,8 +256,10 @@ Flow resize(const Op& op, Warp& w) {
   const To mask = static_cast<To>(op.imm);
   const uint32_t bits = op.bits;
   forLanes(w, [=](int l) {
-    if constexpr (kSign) r[l] = static_cast<To>(static_cast<Signed<To>>(extend(a[l], bits))) & mask;
-    else r[l] = static_cast<To>(a[l]) & mask;
+    if constexpr (kSign)
+      r[l] = static_cast<To>(static_cast<Signed<To>>(extend(a[l], bits))) & mask;
+    else
+      r[l] = static_cast<To>(a[l]) & mask;
   });
   return Flow::kNext;
 }

@@ -33,8 +33,10 @@ Flow load(const Op& op, Warp& w) {
       const Component c = component(op, w, i);
       uint64_t value = 0;
       if (from) std::memcpy(&value, from + c.offset, c.bytes);
-      if (c.bytes > 4) w.wide(c.column)[lane] = value;
-      else w.narrow(c.column)[lane] = static_cast<uint32_t>(value);
+      if (c.bytes > 4)
+        w.wide(c.column)[lane] = value;
+      else
+        w.narrow(c.column)[lane] = static_cast<uint32_t>(value);
     }
   });
   return w.block.stopped() ? Flow::kStop : Flow::kNext;
@@ -68,7 +70,9 @@ uint32_t storingLanes(const Op& op, Warp& w, const uint64_t* address, uint64_t b
       }
       BlockContext& context = w.block.context();
       if (context.options.races) {
-        context.report(FindingKind::kRace, w.thread(b), op.index, "two lanes of one store write different values to the same bytes", {context.place(w.thread(a), op.index)}, op.index);
+        context.report(FindingKind::kRace, w.thread(b), op.index,
+                       "two lanes of one store write different values to the same bytes", {context.place(w.thread(a), op.index)},
+                       op.index);
       }
       storing &= ~(1u << b);
     }
@@ -147,13 +151,17 @@ Flow atomic(const Op& op, Warp& w) {
       w.block.relaxedAtomic(thread, key);
       std::memcpy(&old, at, bytes);
       uint64_t next;
-      if (exchange) next = old == get(op.b, lane) ? get(op.c, lane) : old;
-      else next = combine(kind, old, get(op.b, lane), bytes);
+      if (exchange)
+        next = old == get(op.b, lane) ? get(op.c, lane) : old;
+      else
+        next = combine(kind, old, get(op.b, lane), bytes);
       std::memcpy(at, &next, bytes);
     }
     if (op.results) {
-      if (wide) w.wide(w.result(op, 0))[lane] = old;
-      else w.narrow(w.result(op, 0))[lane] = static_cast<uint32_t>(old);
+      if (wide)
+        w.wide(w.result(op, 0))[lane] = old;
+      else
+        w.narrow(w.result(op, 0))[lane] = static_cast<uint32_t>(old);
     }
     if (op.results > 1) w.narrow(w.result(op, 1))[lane] = old == get(op.b, lane);
   });
@@ -171,8 +179,10 @@ Flow copyMemory(const Op& op, Warp& w) {
   forLanes(w, [&](int lane) {
     const uint32_t bytes = static_cast<uint32_t>(w.wide(op.c)[lane]);
     if (!bytes) return;
-    const uint8_t* from = w.block.memory().access(w.thread(lane), static_cast<Space>(op.aux >> 32), w.wide(op.b)[lane], bytes, 1, Access::kRead, op);
-    uint8_t* to = w.block.memory().access(w.thread(lane), static_cast<Space>(op.aux & 0xFF), w.wide(op.a)[lane], bytes, 1, Access::kWrite, op);
+    const uint8_t* from = w.block.memory().access(w.thread(lane), static_cast<Space>(op.aux >> 32), w.wide(op.b)[lane], bytes, 1,
+                                                  Access::kRead, op);
+    uint8_t* to = w.block.memory().access(w.thread(lane), static_cast<Space>(op.aux & 0xFF), w.wide(op.a)[lane], bytes, 1,
+                                          Access::kWrite, op);
     if (from && to) std::memmove(to, from, bytes);
   });
   return w.block.stopped() ? Flow::kStop : Flow::kNext;
@@ -182,7 +192,8 @@ Flow setMemory(const Op& op, Warp& w) {
   forLanes(w, [&](int lane) {
     const uint32_t bytes = static_cast<uint32_t>(w.wide(op.c)[lane]);
     if (!bytes) return;
-    uint8_t* to = w.block.memory().access(w.thread(lane), static_cast<Space>(op.aux & 0xFF), w.wide(op.a)[lane], bytes, 1, Access::kWrite, op);
+    uint8_t* to = w.block.memory().access(w.thread(lane), static_cast<Space>(op.aux & 0xFF), w.wide(op.a)[lane], bytes, 1,
+                                          Access::kWrite, op);
     if (to) std::memset(to, static_cast<int>(w.narrow(op.b)[lane]), bytes);
   });
   return w.block.stopped() ? Flow::kStop : Flow::kNext;

@@ -15,19 +15,19 @@ struct SourceLine {
 };
 
 enum class FindingKind {
-  kOutOfBounds,         // an address outside every buffer, or outside the block's shared memory
-  kReadOnly,            // a store into a buffer that the caller declared read-only
-  kMisaligned,          // an address that is no multiple of what the instruction asks for
-  kUninitialised,       // a read of bytes that nobody wrote
-  kRace,                // two accesses to one byte that nothing orders
-  kMissingProxyFence,   // plain stores and a bulk copy on the same bytes without fence.proxy.async between them
-  kPendingCopy,         // a copy that has not arrived where its bytes are needed, or when the block ends
-  kDivergence,          // a warp's collective op that not all its lanes reach, or a lane outside its own mask
-  kBarrier,             // bar.sync with thread counts that do not fit each other
-  kMbarrier,            // phases, counts or transaction bytes of an mbarrier that do not fit each other
-  kDeadlock,            // no warp can go on
-  kRegisters,           // setmaxnreg against its rules
-  kEndless,             // more ops than the limit
+  kOutOfBounds,        // an address outside every buffer, or outside the block's shared memory
+  kReadOnly,           // a store into a buffer that the caller declared read-only
+  kMisaligned,         // an address that is no multiple of what the instruction asks for
+  kUninitialised,      // a read of bytes that nobody wrote
+  kRace,               // two accesses to one byte that nothing orders
+  kMissingProxyFence,  // plain stores and a bulk copy on the same bytes without fence.proxy.async between them
+  kPendingCopy,        // a copy that has not arrived where its bytes are needed, or when the block ends
+  kDivergence,         // a warp's collective op that not all its lanes reach, or a lane outside its own mask
+  kBarrier,            // bar.sync with thread counts that do not fit each other
+  kMbarrier,           // phases, counts or transaction bytes of an mbarrier that do not fit each other
+  kDeadlock,           // no warp can go on
+  kRegisters,          // setmaxnreg against its rules
+  kEndless,            // more ops than the limit
 };
 const char* findingName(FindingKind kind);  // "data race", …
 
@@ -43,10 +43,10 @@ struct FindingPlace {
 struct Finding {
   FindingKind kind = FindingKind::kRace;
   FindingPlace place;
-  std::string what;                 // one sentence
-  std::vector<FindingPlace> others; // the access it conflicts with; the place of each warp in a deadlock
-  int64_t count = 1;                // times the same two ops met in the same way
-  std::string text() const;         // several lines where there are others
+  std::string what;                  // one sentence
+  std::vector<FindingPlace> others;  // the access it conflicts with; the place of each warp in a deadlock
+  int64_t count = 1;                 // times the same two ops met in the same way
+  std::string text() const;          // several lines where there are others
 };
 
 }  // namespace nereid::emulator

@@ -32,7 +32,9 @@ struct ColumnF32 {
   static Bits encodeWide(double x) { return encode(static_cast<float>(x)); }
   static Bits encodeWide(float x) { return encode(x); }
   template <typename I>
-  static Bits encodeInteger(I x) { return encode(static_cast<float>(x)); }
+  static Bits encodeInteger(I x) {
+    return encode(static_cast<float>(x));
+  }
 };
 struct ColumnF64 {
   using Bits = uint64_t;
@@ -43,7 +45,9 @@ struct ColumnF64 {
   static double widen(Bits x) { return decode(x); }
   static Bits encodeWide(double x) { return encode(x); }
   template <typename I>
-  static Bits encodeInteger(I x) { return encode(static_cast<double>(x)); }
+  static Bits encodeInteger(I x) {
+    return encode(static_cast<double>(x));
+  }
 };
 struct ColumnF16 {
   using Bits = uint32_t;
@@ -55,7 +59,9 @@ struct ColumnF16 {
   static Bits encodeWide(double x) { return encodeNarrow(kF16, x, false); }
   static Bits encodeWide(float x) { return encodeF16(x); }
   template <typename I>
-  static Bits encodeInteger(I x) { return encodeWide(static_cast<double>(x)); }
+  static Bits encodeInteger(I x) {
+    return encodeWide(static_cast<double>(x));
+  }
 };
 struct ColumnBF16 {
   using Bits = uint32_t;
@@ -67,7 +73,9 @@ struct ColumnBF16 {
   static Bits encodeWide(double x) { return encodeNarrow(kBF16, x, false); }
   static Bits encodeWide(float x) { return encodeBF16(x); }
   template <typename I>
-  static Bits encodeInteger(I x) { return encodeWide(static_cast<double>(x)); }
+  static Bits encodeInteger(I x) {
+    return encodeWide(static_cast<double>(x));
+  }
 };
 
 }  // namespace nereid::emulator

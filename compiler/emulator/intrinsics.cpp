@@ -17,8 +17,10 @@ Index makeIndex() {
   Index index;
   for (auto table : {warpIntrinsics(), matrixIntrinsics(), mbarrierIntrinsics(), copyIntrinsics(), conversionIntrinsics()}) {
     for (const Intrinsic& row : table) {
-      if (std::string_view(row.name).ends_with('*')) index.patterns.push_back(&row);
-      else index.exact.emplace(row.name, &row);
+      if (std::string_view(row.name).ends_with('*'))
+        index.patterns.push_back(&row);
+      else
+        index.exact.emplace(row.name, &row);
     }
   }
   return index;

@@ -1,5 +1,5 @@
-// Conversions between narrow formats, byte permutes, approximations. PTX ISA 8.8, "cvt", "prmt", "ex2", "lg2", "rcp", "rsqrt", "sqrt",
-// "dp4a". Approximations give the correctly rounded value, which lies within each one's error bound.
+// Conversions between narrow formats, byte permutes, approximations. PTX ISA 8.8, "cvt", "prmt", "ex2", "lg2", "rcp", "rsqrt",
+// "sqrt", "dp4a". Approximations give the correctly rounded value, which lies within each one's error bound.
 #include <cmath>
 
 #include "compiler/emulator/float_columns.h"
@@ -44,8 +44,10 @@ Flow unpackTwo(const Op& op, Warp& w) {
     for (int i = 0; i < 2; i++) {
       const uint32_t code = packed >> (i * width) & ((1u << width) - 1);
       uint32_t bits;
-      if ((op.aux & 15) == kFormatUe8m0) bits = encodeNarrow(kBF16, decodeUe8m0(code), false);
-      else bits = encodeF16(relu(decodeNarrow(formatOf(op.aux), code), op.aux));
+      if ((op.aux & 15) == kFormatUe8m0)
+        bits = encodeNarrow(kBF16, decodeUe8m0(code), false);
+      else
+        bits = encodeF16(relu(decodeNarrow(formatOf(op.aux), code), op.aux));
       w.narrow(w.result(op, i))[lane] = bits;
     }
   });
@@ -55,7 +57,8 @@ Flow unpackTwo(const Op& op, Warp& w) {
 // Two f32 to two packed values; the first operand goes to the upper half. Results: one packed word, or two columns of 16 bits.
 Flow packTwo(const Op& op, Warp& w) {
   forLanes(w, [&](int lane) {
-    const uint32_t high = encodeOne(bitsToFloat(word(w, op, 0, lane)), op.aux), low = encodeOne(bitsToFloat(word(w, op, 1, lane)), op.aux);
+    const uint32_t high = encodeOne(bitsToFloat(word(w, op, 0, lane)), op.aux),
+                   low = encodeOne(bitsToFloat(word(w, op, 1, lane)), op.aux);
     if (op.results == 2) {
       w.narrow(w.result(op, 0))[lane] = low;
       w.narrow(w.result(op, 1))[lane] = high;
@@ -85,8 +88,10 @@ Flow narrowTwo(const Op& op, Warp& w) {
 Flow toTf32(const Op& op, Warp& w) {
   forLanes(w, [&](int lane) {
     uint32_t bits = word(w, op, 0, lane);
-    if ((bits & 0x7FFFFFFF) > 0x7F800000) bits = kCanonicalNan;
-    else if ((bits & 0x7F800000) != 0x7F800000) bits += op.aux == 0 ? 0xFFF + (bits >> 13 & 1) : op.aux == 1 ? 0x1000 : 0;
+    if ((bits & 0x7FFFFFFF) > 0x7F800000)
+      bits = kCanonicalNan;
+    else if ((bits & 0x7F800000) != 0x7F800000)
+      bits += op.aux == 0 ? 0xFFF + (bits >> 13 & 1) : op.aux == 1 ? 0x1000 : 0;
     w.narrow(w.result(op, 0))[lane] = bits & 0xFFFFE000;
   });
   return Flow::kNext;

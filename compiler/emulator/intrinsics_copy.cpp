@@ -36,7 +36,8 @@ Flow arriveOnMbarrier(const Op& op, Warp& w) {
 // Operands: shared, mbarrier, global, bytes, … (cache hint, multicast mask of a cluster of one).
 Flow bulkLoad(const Op& op, Warp& w) {
   forLanes(w, [&](int lane) {
-    w.block.copies().bulkLoad(w.thread(lane), sharedPointer(w, op, 0, lane), pointer(w, op, 2, lane), word(w, op, 3, lane), sharedPointer(w, op, 1, lane), op);
+    w.block.copies().bulkLoad(w.thread(lane), sharedPointer(w, op, 0, lane), pointer(w, op, 2, lane), word(w, op, 3, lane),
+                              sharedPointer(w, op, 1, lane), op);
   });
   return next(w);
 }
@@ -44,7 +45,8 @@ Flow bulkLoad(const Op& op, Warp& w) {
 Flow bulkStore(const Op& op, Warp& w) {
   forLanes(w, [&](int lane) {
     const uint32_t mask = op.aux ? word(w, op, 5, lane) : 0xFFFF;
-    w.block.copies().bulkStore(w.thread(lane), pointer(w, op, 0, lane), sharedPointer(w, op, 1, lane), word(w, op, 2, lane), mask, op);
+    w.block.copies().bulkStore(w.thread(lane), pointer(w, op, 0, lane), sharedPointer(w, op, 1, lane), word(w, op, 2, lane), mask,
+                               op);
   });
   return next(w);
 }
@@ -64,10 +66,14 @@ Flow prefetch(const Op&, Warp&) { return Flow::kNext; }
 bool parseCopy(std::string_view rest, uint64_t& aux) {
   const bool sized = rest.ends_with(".s");
   if (sized) rest.remove_suffix(2);
-  if (rest == "4") aux = 4;
-  else if (rest == "8") aux = 8;
-  else if (rest == "16") aux = 16;
-  else return false;
+  if (rest == "4")
+    aux = 4;
+  else if (rest == "8")
+    aux = 8;
+  else if (rest == "16")
+    aux = 16;
+  else
+    return false;
   aux |= sized ? 256 : 0;
   return true;
 }

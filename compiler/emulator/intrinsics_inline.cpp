@@ -1,4 +1,5 @@
-// The forms of inline PTX, by their names in compiler/codegen/inline_ptx.h. Operands are columns of the width that the constraint says
+// The forms of inline PTX, by their names in compiler/codegen/inline_ptx.h. Operands are columns of the width that the constraint
+// says
 // ("r" 32 bits, also for shared addresses; "l" 64).
 #include <cstring>
 
@@ -12,7 +13,8 @@ namespace {
 // Operands: shared address, global address, bytes that are read, policy. aux: bytes.
 Flow cpAsyncHint(const Op& op, Warp& w) {
   forLanes(w, [&](int lane) {
-    w.block.copies().copy(w.thread(lane), word(w, op, 0, lane), pointer(w, op, 1, lane), static_cast<uint32_t>(op.aux), word(w, op, 2, lane), op);
+    w.block.copies().copy(w.thread(lane), word(w, op, 0, lane), pointer(w, op, 1, lane), static_cast<uint32_t>(op.aux),
+                          word(w, op, 2, lane), op);
   });
   return next(w);
 }
@@ -27,7 +29,8 @@ Flow createPolicy(const Op& op, Warp& w) {
 Flow loadWords(const Op& op, Warp& w) {
   const uint32_t bytes = 4u * op.results;
   forLanes(w, [&](int lane) {
-    const uint8_t* from = w.block.memory().access(w.thread(lane), kGlobal, pointer(w, op, 0, lane), bytes, bytes, Access::kRead, op);
+    const uint8_t* from =
+        w.block.memory().access(w.thread(lane), kGlobal, pointer(w, op, 0, lane), bytes, bytes, Access::kRead, op);
     for (int i = 0; i < op.results; i++) {
       uint32_t value = 0;
       if (from) std::memcpy(&value, from + 4 * i, 4);

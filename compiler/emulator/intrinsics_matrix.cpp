@@ -1,5 +1,5 @@
-// mma with and without block scales, ldmatrix, stmatrix. PTX ISA 8.8, "Warp Level Matrix Multiply-Accumulate Instructions". Products are
-// exact; sums are in double and rounded once (the hardware's order and truncation of f32 sums is not specified).
+// mma with and without block scales, ldmatrix, stmatrix. PTX ISA 8.8, "Warp Level Matrix Multiply-Accumulate Instructions".
+// Products are exact; sums are in double and rounded once (the hardware's order and truncation of f32 sums is not specified).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,15 +25,15 @@ const float* decodeTable(Element element) {
     for (uint32_t i = 0; i < table.size(); i++) table[i] = static_cast<float>(decodeElement(e, i));
     return table;
   };
-#define NEREID_TABLE(e)                                              \
-  case Element::e: {                                                 \
-    static const std::vector<float> table = make(Element::e);        \
-    return table.data();                                             \
+#define NEREID_TABLE(e)                                       \
+  case Element::e: {                                          \
+    static const std::vector<float> table = make(Element::e); \
+    return table.data();                                      \
   }
   switch (element) {
-    NEREID_TABLE(kF16) NEREID_TABLE(kBF16) NEREID_TABLE(kS8) NEREID_TABLE(kU8) NEREID_TABLE(kE4M3) NEREID_TABLE(kE5M2)
-    NEREID_TABLE(kE3M2) NEREID_TABLE(kE2M3) NEREID_TABLE(kE2M1) NEREID_TABLE(kE2M1Packed)
-    default: return nullptr;
+    NEREID_TABLE(kF16)
+    NEREID_TABLE(kBF16) NEREID_TABLE(kS8) NEREID_TABLE(kU8) NEREID_TABLE(kE4M3) NEREID_TABLE(kE5M2) NEREID_TABLE(kE3M2)
+        NEREID_TABLE(kE2M3) NEREID_TABLE(kE2M1) NEREID_TABLE(kE2M1Packed) default : return nullptr;
   }
 #undef NEREID_TABLE
 }
@@ -58,7 +58,8 @@ bool readScales(const Op& op, Warp& w, const MmaForm& form, int first, int per_q
   const uint32_t byte = word(w, op, first + 1, lane0), thread = word(w, op, first + 2, lane0);
   const uint32_t last_byte = 4 - form.scale_blocks;
   if (byte > last_byte || byte % form.scale_blocks != 0 || thread >= static_cast<uint32_t>(4 / per_quad)) {
-    w.block.context().reportFatal(FindingKind::kDivergence, w.firstThread(), op.index, fmt::format("no such scale selector: byte {}, thread {}", byte, thread));
+    w.block.context().reportFatal(FindingKind::kDivergence, w.firstThread(), op.index,
+                                  fmt::format("no such scale selector: byte {}, thread {}", byte, thread));
     return false;
   }
   for (int quad = 0; quad < 8; quad++) {
@@ -66,7 +67,8 @@ bool readScales(const Op& op, Warp& w, const MmaForm& form, int first, int per_q
       const uint32_t data = word(w, op, first, quad * 4 + static_cast<int>(thread) * per_quad + i);
       for (uint32_t k = 0; k < form.scale_blocks; k++) {
         const uint32_t code = data >> (8 * (byte + k)) & 255;
-        scales[static_cast<size_t>(quad + 8 * i)][k] = form.scale == ScaleFormat::kUE8M0 ? decodeUe8m0(code) : decodeNarrow(kE4M3, code & 127);
+        scales[static_cast<size_t>(quad + 8 * i)][k] =
+            form.scale == ScaleFormat::kUE8M0 ? decodeUe8m0(code) : decodeNarrow(kE4M3, code & 127);
       }
     }
   }
@@ -106,7 +108,8 @@ Flow mma(const Op& op, Warp& w) {
   const bool f16_sum = form.sum == MmaForm::Sum::kF16;
   Scales a_scales, b_scales;
   if (form.scale != ScaleFormat::kNone) {
-    if (!readScales(op, w, form, c_first + 4, 2, a_scales) || !readScales(op, w, form, c_first + 7, 1, b_scales)) return Flow::kStop;
+    if (!readScales(op, w, form, c_first + 4, 2, a_scales) || !readScales(op, w, form, c_first + 7, 1, b_scales))
+      return Flow::kStop;
   }
   // Each element of C is in its own register, or a half of one that the flattening gave its own column.
   double d[kRows][kColumns];
@@ -120,8 +123,11 @@ Flow mma(const Op& op, Warp& w) {
         for (int n = 0; n < kColumns; n++) sum[n] += x * b[k][n];
       }
       for (int n = 0; n < kColumns; n++) {
-        if (form.scale == ScaleFormat::kNone) total[n] += sum[n];
-        else total[n] += sum[n] * (a_scales[static_cast<size_t>(row)][static_cast<size_t>(block)] * b_scales[static_cast<size_t>(n)][static_cast<size_t>(block)]);
+        if (form.scale == ScaleFormat::kNone)
+          total[n] += sum[n];
+        else
+          total[n] += sum[n] * (a_scales[static_cast<size_t>(row)][static_cast<size_t>(block)] *
+                                b_scales[static_cast<size_t>(n)][static_cast<size_t>(block)]);
       }
     }
     std::copy_n(total, kColumns, d[row]);
@@ -133,7 +139,8 @@ Flow mma(const Op& op, Warp& w) {
       uint32_t& r = w.narrow(w.result(op, i))[lane];
       if (form.sum == MmaForm::Sum::kS32) {
         const int64_t x = static_cast<int64_t>(d[p.row][p.column]) + static_cast<int32_t>(c);
-        r = form.saturate ? static_cast<uint32_t>(static_cast<int32_t>(std::clamp<int64_t>(x, INT32_MIN, INT32_MAX))) : static_cast<uint32_t>(x);
+        r = form.saturate ? static_cast<uint32_t>(static_cast<int32_t>(std::clamp<int64_t>(x, INT32_MIN, INT32_MAX)))
+                          : static_cast<uint32_t>(x);
       } else if (f16_sum) {
         r = encodeNarrow(kF16, d[p.row][p.column] + f16ToFloat(c), false);
       } else {
@@ -164,7 +171,8 @@ Flow ldmatrix(const Op& op, Warp& w) {
     for (int row = 0; row < kMatrixRows; row++) {
       const int lane = i * kMatrixRows + row;
       if (!(w.active >> lane & 1)) continue;
-      const uint8_t* from = w.block.memory().access(w.thread(lane), kShared, sharedPointer(w, op, 0, lane), kRowBytes, kRowBytes, Access::kRead, op);
+      const uint8_t* from = w.block.memory().access(w.thread(lane), kShared, sharedPointer(w, op, 0, lane), kRowBytes, kRowBytes,
+                                                    Access::kRead, op);
       if (from) std::memcpy(rows[i][row], from, kRowBytes);
     }
   }
@@ -192,14 +200,17 @@ Flow stmatrix(const Op& op, Warp& w) {
       const int major = lane / 4, minor = lane % 4 * 2;
       for (int half = 0; half < 2; half++) {
         const auto x = static_cast<uint16_t>(value >> (16 * half));
-        if (transposed) rows[minor + half][major] = x;
-        else rows[major][minor + half] = x;
+        if (transposed)
+          rows[minor + half][major] = x;
+        else
+          rows[major][minor + half] = x;
       }
     });
     for (int row = 0; row < kMatrixRows; row++) {
       const int lane = i * kMatrixRows + row;
       if (!(w.active >> lane & 1)) continue;
-      uint8_t* to = w.block.memory().access(w.thread(lane), kShared, sharedPointer(w, op, 0, lane), kRowBytes, kRowBytes, Access::kWrite, op);
+      uint8_t* to = w.block.memory().access(w.thread(lane), kShared, sharedPointer(w, op, 0, lane), kRowBytes, kRowBytes,
+                                            Access::kWrite, op);
       if (to) std::memcpy(to, rows[row], kRowBytes);
     }
   }

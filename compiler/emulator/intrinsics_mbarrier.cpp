@@ -6,7 +6,8 @@ namespace nereid::emulator {
 namespace {
 
 Flow init(const Op& op, Warp& w) {
-  forLanes(w, [&](int lane) { w.block.mbarriers().init(w.thread(lane), sharedPointer(w, op, 0, lane), word(w, op, 1, lane), op); });
+  forLanes(w,
+           [&](int lane) { w.block.mbarriers().init(w.thread(lane), sharedPointer(w, op, 0, lane), word(w, op, 1, lane), op); });
   return next(w);
 }
 
@@ -41,19 +42,23 @@ Flow arrive(const Op& op, Warp& w) {
 }
 
 Flow expect(const Op& op, Warp& w) {
-  forLanes(w, [&](int lane) { w.block.mbarriers().expect(w.thread(lane), sharedPointer(w, op, 0, lane), word(w, op, 1, lane), op); });
+  forLanes(
+      w, [&](int lane) { w.block.mbarriers().expect(w.thread(lane), sharedPointer(w, op, 0, lane), word(w, op, 1, lane), op); });
   return next(w);
 }
 
 Flow complete(const Op& op, Warp& w) {
-  forLanes(w, [&](int lane) { w.block.mbarriers().complete(w.thread(lane), sharedPointer(w, op, 0, lane), word(w, op, 1, lane), op); });
+  forLanes(w, [&](int lane) {
+    w.block.mbarriers().complete(w.thread(lane), sharedPointer(w, op, 0, lane), word(w, op, 1, lane), op);
+  });
   return next(w);
 }
 
 enum WaitForm : uint64_t { kParity = 1, kTry = 2, kRelaxedWait = 8 };
 
-// Operands: barrier, parity or state, [time limit]. try_wait may suspend the thread: it returns when the phase is over, when the block
-// cannot go on otherwise (then the time limit has passed), and with a seed at times at once, as it may. test_wait returns at once.
+// Operands: barrier, parity or state, [time limit]. try_wait may suspend the thread: it returns when the phase is over, when the
+// block cannot go on otherwise (then the time limit has passed), and with a seed at times at once, as it may. test_wait returns
+// at once.
 Flow wait(const Op& op, Warp& w) {
   const bool expired = w.takeExpired();
   uint32_t done = 0;
@@ -61,10 +66,13 @@ Flow wait(const Op& op, Warp& w) {
   const bool acquire = !(op.aux & kRelaxedWait);
   forLanes(w, [&](int lane) {
     const uint64_t address = sharedPointer(w, op, 0, lane);
-    const bool over = op.aux & kParity ? w.block.mbarriers().testParity(w.thread(lane), address, word(w, op, 1, lane), acquire, op)
-                                       : w.block.mbarriers().testToken(w.thread(lane), address, pointer(w, op, 1, lane), acquire, op);
-    if (over) done |= 1u << lane;
-    else waiting_for = address;
+    const bool over = op.aux & kParity
+                          ? w.block.mbarriers().testParity(w.thread(lane), address, word(w, op, 1, lane), acquire, op)
+                          : w.block.mbarriers().testToken(w.thread(lane), address, pointer(w, op, 1, lane), acquire, op);
+    if (over)
+      done |= 1u << lane;
+    else
+      waiting_for = address;
   });
   if (w.block.stopped()) return Flow::kStop;
   const bool all = done == w.active;
@@ -92,7 +100,8 @@ Flow fenceInit(const Op&, Warp& w) {
 bool parseScoped(std::string_view rest, bool& relaxed) {
   relaxed = rest.starts_with("relaxed.");
   if (relaxed) rest.remove_prefix(8);
-  return rest == "scope.cta.space.cta" || rest == "scope.cluster.space.cta" || rest == "scope.cta.space.cluster" || rest == "scope.cluster.space.cluster";
+  return rest == "scope.cta.space.cta" || rest == "scope.cluster.space.cta" || rest == "scope.cta.space.cluster" ||
+         rest == "scope.cluster.space.cluster";
 }
 
 bool parseArrive(std::string_view rest, uint64_t& aux) {

@@ -12,7 +12,24 @@ namespace nereid::emulator {
 namespace {
 
 enum Register : uint64_t {
-  kTid, kThreads, kBlockId, kBlocks, kLane, kWarpId, kWarps, kOne, kZero, kWarpSize, kMaskEq, kMaskLe, kMaskLt, kMaskGe, kMaskGt, kDynamicShared, kAllShared, kClock,
+  kTid,
+  kThreads,
+  kBlockId,
+  kBlocks,
+  kLane,
+  kWarpId,
+  kWarps,
+  kOne,
+  kZero,
+  kWarpSize,
+  kMaskEq,
+  kMaskLe,
+  kMaskLt,
+  kMaskGe,
+  kMaskGt,
+  kDynamicShared,
+  kAllShared,
+  kClock,
 };
 
 Flow specialRegister(const Op& op, Warp& w) {
@@ -64,15 +81,28 @@ Flow shuffle(const Op& op, Warp& w) {
     uint32_t from = 0;
     bool in_range = false;
     switch (op.aux) {
-      case kUp: from = self - b; in_range = static_cast<int32_t>(from) >= static_cast<int32_t>(high); break;
-      case kDown: from = self + b; in_range = from <= high; break;
-      case kXor: from = self ^ b; in_range = from <= high; break;
-      default: from = low | (b & ~segment); in_range = from <= high; break;
+      case kUp:
+        from = self - b;
+        in_range = static_cast<int32_t>(from) >= static_cast<int32_t>(high);
+        break;
+      case kDown:
+        from = self + b;
+        in_range = from <= high;
+        break;
+      case kXor:
+        from = self ^ b;
+        in_range = from <= high;
+        break;
+      default:
+        from = low | (b & ~segment);
+        in_range = from <= high;
+        break;
     }
     if (!in_range) from = self;
     predicates |= (in_range ? 1u : 0u) << lane;
     if (!(word(w, op, 0, lane) >> from & 1) || !(w.active >> from & 1)) {
-      w.block.context().report(FindingKind::kDivergence, w.thread(lane), op.index, fmt::format("reads the register of lane {}, which does not take part", from));
+      w.block.context().report(FindingKind::kDivergence, w.thread(lane), op.index,
+                               fmt::format("reads the register of lane {}, which does not take part", from));
     }
     values[lane] = word(w, op, 1, static_cast<int>(from));
   });
@@ -167,14 +197,16 @@ Flow reduce(const Op& op, Warp& w) {
   return Flow::kNext;
 }
 
-// Which lane is elected is not specified; the seed chooses, always the same for a mask. Results: its number, and whether it is this one.
+// Which lane is elected is not specified; the seed chooses, always the same for a mask. Results: its number, and whether it is
+// this one.
 Flow elect(const Op& op, Warp& w) {
   Flow flow;
   if (!maskedLanes(op, w, 0, flow)) return flow;
   forLanes(w, [&](int lane) {
     uint32_t mask = word(w, op, 0, lane) & w.launched;
     const uint64_t seed = w.block.context().options.seed;
-    for (uint64_t skip = seed ? Random(seed * 977 + mask).below(static_cast<uint64_t>(std::popcount(mask))) : 0; skip > 0; skip--) mask &= mask - 1;
+    for (uint64_t skip = seed ? Random(seed * 977 + mask).below(static_cast<uint64_t>(std::popcount(mask))) : 0; skip > 0; skip--)
+      mask &= mask - 1;
     const int leader = std::countr_zero(mask);
     w.narrow(w.result(op, 0))[lane] = static_cast<uint32_t>(leader);
     w.narrow(w.result(op, 1))[lane] = lane == leader;
@@ -222,7 +254,8 @@ Flow barrier(const Op& op, Warp& w) {
   if (form & kArriveOnly) return Flow::kNext;
   if (!result.complete) return Flow::kPark;
   if (op.results) {
-    const uint32_t all = threads ? threads : (static_cast<uint32_t>(w.block.context().launch.threads) + kLanes - 1) / kLanes * kLanes;
+    const uint32_t all =
+        threads ? threads : (static_cast<uint32_t>(w.block.context().launch.threads) + kLanes - 1) / kLanes * kLanes;
     forLanes(w, [&](int l) { w.narrow(w.result(op, 0))[l] = reduceVotes(op.aux & 0xFF, result.votes, all); });
   }
   return Flow::kNext;
@@ -262,15 +295,20 @@ bool parseBarrier(std::string_view rest, uint64_t& aux) {
     form |= kArriveOnly;
   } else if (take("red.")) {
     form |= kReduces;
-    if (take("and.")) votes = kVotesAnd;
-    else if (take("or.")) votes = kVotesOr;
-    else if (!take("popc.")) return false;
+    if (take("and."))
+      votes = kVotesAnd;
+    else if (take("or."))
+      votes = kVotesOr;
+    else if (!take("popc."))
+      return false;
   } else {
     return false;
   }
   if (take("aligned.")) form |= kAligned;
-  if (take("count")) form |= kCount;
-  else if (!take("all")) return false;
+  if (take("count"))
+    form |= kCount;
+  else if (!take("all"))
+    return false;
   aux = votes | form << 32;
   return rest.empty();
 }

@@ -33,7 +33,8 @@ inline bool maskedLanes(const Op& op, Warp& w, int mask, Flow& flow) {
     member &= (m >> lane & 1) != 0;
   });
   if (!member) {
-    w.block.context().reportFatal(FindingKind::kDivergence, w.firstThread(), op.index, "a lane executes it that is not in its own member mask");
+    w.block.context().reportFatal(FindingKind::kDivergence, w.firstThread(), op.index,
+                                  "a lane executes it that is not in its own member mask");
     flow = Flow::kStop;
     return false;
   }

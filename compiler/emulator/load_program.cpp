@@ -36,14 +36,15 @@ Result<std::unique_ptr<llvm::TargetMachine>> createMachine(const Target& target)
   std::string error;
   const llvm::Target* back_end = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!back_end) return Diag{Code::kInternal, "LLVM has no NVPTX back end: " + error, "LLVM", "build against an LLVM with NVPTX"};
-  std::unique_ptr<llvm::TargetMachine> machine(back_end->createTargetMachine(triple, target.name, fmt::format("+ptx{}", target.ptx_version), {}, std::nullopt,
-                                                                             std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  std::unique_ptr<llvm::TargetMachine> machine(
+      back_end->createTargetMachine(triple, target.name, fmt::format("+ptx{}", target.ptx_version), {}, std::nullopt,
+                                    std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   if (!machine) return Diag{Code::kInternal, "LLVM cannot make a machine for " + target.name, "LLVM", "check the target's name"};
   return machine;
 }
 
-// Locations reach LLVM IR only through a debug scope, which keeps lines but not files. So each different place gets a number, which goes
-// through LLVM as the line; `places` has what the numbers mean (number 0 stays LLVM's "unknown").
+// Locations reach LLVM IR only through a debug scope, which keeps lines but not files. So each different place gets a number,
+// which goes through LLVM as the line; `places` has what the numbers mean (number 0 stays LLVM's "unknown").
 Status numberLocations(mlir::ModuleOp module, std::vector<SourceLine>& places) {
   std::map<std::tuple<std::string, int, int>, int> numbers;
   places.assign(1, {});
@@ -74,7 +75,8 @@ int numberAttribute(const llvm::Function& function, llvm::StringRef name) {
 
 }  // namespace
 
-Result<std::shared_ptr<const Program>> loadProgram(const llvm::Module& module, const std::string& symbol, const std::vector<SourceLine>* places) {
+Result<std::shared_ptr<const Program>> loadProgram(const llvm::Module& module, const std::string& symbol,
+                                                   const std::vector<SourceLine>* places) {
   const llvm::Function* kernel = nullptr;
   for (const llvm::Function& function : module) {
     if (function.isDeclaration() || function.getCallingConv() != llvm::CallingConv::PTX_Kernel) continue;
@@ -84,7 +86,9 @@ Result<std::shared_ptr<const Program>> loadProgram(const llvm::Module& module, c
     }
     kernel = &function;
   }
-  if (!kernel) return Diag{Code::kUsage, symbol.empty() ? "the module has no kernel" : "the module has no kernel '" + symbol + "'", "emulator", "check the symbol"};
+  if (!kernel)
+    return Diag{Code::kUsage, symbol.empty() ? "the module has no kernel" : "the module has no kernel '" + symbol + "'",
+                "emulator", "check the symbol"};
   auto program = std::make_shared<Program>();
   program->symbol = kernel->getName().str();
   program->max_registers = numberAttribute(*kernel, "nvvm.maxnreg");
@@ -93,8 +97,8 @@ Result<std::shared_ptr<const Program>> loadProgram(const llvm::Module& module, c
   return std::shared_ptr<const Program>(std::move(program));
 }
 
-Result<std::shared_ptr<const Program>> loadProgram(mlir::ModuleOp module, const Target& target, const std::string& symbol, compiler::Trace& trace,
-                                                   const LoadOptions& options) {
+Result<std::shared_ptr<const Program>> loadProgram(mlir::ModuleOp module, const Target& target, const std::string& symbol,
+                                                   compiler::Trace& trace, const LoadOptions& options) {
   {
     compiler::StageTimer timer(trace, "check");
     NEREID_CHECK_OK(compiler::checkTarget(module, target));

@@ -19,8 +19,9 @@ struct Name {
   const char* name;
   Element element;
 };
-constexpr Name kNames[] = {{"bf16", Element::kBF16}, {"tf32", Element::kTF32}, {"s8", Element::kS8},     {"u8", Element::kU8},    {"e4m3", Element::kE4M3},
-                           {"e5m2", Element::kE5M2}, {"e3m2", Element::kE3M2}, {"e2m3", Element::kE2M3}, {"e2m1", Element::kE2M1}};
+constexpr Name kNames[] = {{"bf16", Element::kBF16}, {"tf32", Element::kTF32}, {"s8", Element::kS8},
+                           {"u8", Element::kU8},     {"e4m3", Element::kE4M3}, {"e5m2", Element::kE5M2},
+                           {"e3m2", Element::kE3M2}, {"e2m3", Element::kE2M3}, {"e2m1", Element::kE2M1}};
 
 bool takeElement(Reader& reader, Element& element) {
   for (const Name& n : kNames) {
@@ -32,9 +33,12 @@ bool takeElement(Reader& reader, Element& element) {
 }
 
 bool takeSum(Reader& reader, MmaForm::Sum& sum) {
-  if (reader.take("f32")) sum = MmaForm::Sum::kF32;
-  else if (reader.take("f16")) sum = MmaForm::Sum::kF16;
-  else return false;
+  if (reader.take("f32"))
+    sum = MmaForm::Sum::kF32;
+  else if (reader.take("f16"))
+    sum = MmaForm::Sum::kF16;
+  else
+    return false;
   return true;
 }
 
@@ -47,28 +51,38 @@ bool takeFour(Reader& reader, MmaForm& form) {
 }
 
 bool parseBlockScale(Reader reader, MmaForm& form) {
-  if (reader.take("m16n8k32")) form.k = 32;
-  else if (reader.take("m16n8k64")) form.k = 64;
-  else return false;
+  if (reader.take("m16n8k32"))
+    form.k = 32;
+  else if (reader.take("m16n8k64"))
+    form.k = 64;
+  else
+    return false;
   if (!reader.take("row") || !reader.take("col")) return false;
   const bool bytes = reader.take("mxf8f6f4");
   const bool nv = !bytes && reader.take("mxf4nvf4");
   if (!bytes && !nv && !reader.take("mxf4")) return false;
   form.scale_blocks = bytes ? 1 : 2;
   if (reader.take("scale")) {
-    if (reader.take("1x")) form.scale_blocks = 1;
-    else if (reader.take("2x")) form.scale_blocks = 2;
-    else if (reader.take("4x")) form.scale_blocks = 4;
-    else return false;
+    if (reader.take("1x"))
+      form.scale_blocks = 1;
+    else if (reader.take("2x"))
+      form.scale_blocks = 2;
+    else if (reader.take("4x"))
+      form.scale_blocks = 4;
+    else
+      return false;
   }
   if (!takeFour(reader, form)) return false;
   if (!bytes) {
     if (form.a != Element::kE2M1 || form.b != Element::kE2M1) return false;
     form.a = form.b = Element::kE2M1Packed;
   }
-  if (reader.take("ue8m0")) form.scale = ScaleFormat::kUE8M0;
-  else if (reader.take("ue4m3")) form.scale = ScaleFormat::kUE4M3;
-  else return false;
+  if (reader.take("ue8m0"))
+    form.scale = ScaleFormat::kUE8M0;
+  else if (reader.take("ue4m3"))
+    form.scale = ScaleFormat::kUE4M3;
+  else
+    return false;
   return reader.rest.empty();
 }
 
@@ -102,8 +116,9 @@ double decodeElement(Element element, uint32_t bits) {
 }
 
 uint64_t MmaForm::packed() const {
-  return static_cast<uint64_t>(a) | static_cast<uint64_t>(b) << 8 | static_cast<uint64_t>(sum) << 16 | static_cast<uint64_t>(k) << 24 |
-         static_cast<uint64_t>(scale) << 32 | static_cast<uint64_t>(scale_blocks) << 40 | static_cast<uint64_t>(saturate) << 48;
+  return static_cast<uint64_t>(a) | static_cast<uint64_t>(b) << 8 | static_cast<uint64_t>(sum) << 16 |
+         static_cast<uint64_t>(k) << 24 | static_cast<uint64_t>(scale) << 32 | static_cast<uint64_t>(scale_blocks) << 40 |
+         static_cast<uint64_t>(saturate) << 48;
 }
 
 MmaForm MmaForm::unpack(uint64_t bits) {
@@ -122,11 +137,16 @@ bool parseMma(std::string_view name, MmaForm& form) {
   form = MmaForm();
   Reader reader{name};
   if (reader.take("block")) return reader.take("scale") && parseBlockScale(reader, form);
-  if (reader.take("m16n8k4")) form.k = 4;
-  else if (reader.take("m16n8k8")) form.k = 8;
-  else if (reader.take("m16n8k16")) form.k = 16;
-  else if (reader.take("m16n8k32")) form.k = 32;
-  else return false;
+  if (reader.take("m16n8k4"))
+    form.k = 4;
+  else if (reader.take("m16n8k8"))
+    form.k = 8;
+  else if (reader.take("m16n8k16"))
+    form.k = 16;
+  else if (reader.take("m16n8k32"))
+    form.k = 32;
+  else
+    return false;
   if (!reader.take("row") || !reader.take("col")) return false;
   if (reader.take("kind")) {
     if (!reader.take("f8f6f4") || form.k != 32) return false;

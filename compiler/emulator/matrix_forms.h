@@ -1,5 +1,5 @@
-// Shapes and element types of mma instructions, from their names, and the maps between registers and matrices (PTX ISA 8.8, "Matrix
-// Fragments for mma.m16n8k…", "Block Scaling").
+// Shapes and element types of mma instructions, from their names, and the maps between registers and matrices (PTX ISA 8.8,
+// "Matrix Fragments for mma.m16n8k…", "Block Scaling").
 #pragma once
 #include <cstdint>
 #include <string_view>

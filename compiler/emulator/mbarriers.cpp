@@ -13,13 +13,15 @@ std::string Mbarriers::describe(uint64_t address) const {
   auto at = states_.find(address);
   std::string name = fmt::format("mbarrier at shared byte {}", address - kSharedBase);
   if (at == states_.end()) return name;
-  return fmt::format("{} (phase {}, {} of {} arrivals and {} bytes to come)", name, at->second.phase, at->second.pending, at->second.count, at->second.transaction);
+  return fmt::format("{} (phase {}, {} of {} arrivals and {} bytes to come)", name, at->second.phase, at->second.pending,
+                     at->second.count, at->second.transaction);
 }
 
 void Mbarriers::init(int thread, uint64_t address, uint32_t count, const Op& op) {
   if (!memory_.access(thread, kShared, address, 8, 8, Access::kWrite, op)) return;
   if (count == 0 || count > kMaxCount) {
-    context_.report(FindingKind::kMbarrier, thread, op.index, fmt::format("an mbarrier counts 1 to {} arrivals, not {}", kMaxCount, count));
+    context_.report(FindingKind::kMbarrier, thread, op.index,
+                    fmt::format("an mbarrier counts 1 to {} arrivals, not {}", kMaxCount, count));
     return;
   }
   memory_.markBarrier(thread, address, true, op);
@@ -51,7 +53,8 @@ Mbarriers::State* Mbarriers::find(int thread, uint64_t address, const Op& op) {
     memory_.checkBarrierVisible(thread, address, op);
     return &at->second;
   }
-  context_.reportFatal(FindingKind::kMbarrier, thread, op.index, fmt::format("{} is no mbarrier: it was not initialised", memory_.describe(kShared, address)));
+  context_.reportFatal(FindingKind::kMbarrier, thread, op.index,
+                       fmt::format("{} is no mbarrier: it was not initialised", memory_.describe(kShared, address)));
   return nullptr;
 }
 
@@ -74,7 +77,8 @@ uint64_t Mbarriers::arrive(int thread, uint64_t address, uint32_t count, bool re
   const uint64_t before = token(*state);
   if (count == 0 || count > state->pending) {
     context_.report(FindingKind::kMbarrier, thread, op.index,
-                    fmt::format("{} arrivals at the {}: beyond its count", count, describe(address)), {context_.place(state->init_thread, state->init_op)});
+                    fmt::format("{} arrivals at the {}: beyond its count", count, describe(address)),
+                    {context_.place(state->init_thread, state->init_op)});
     return before;
   }
   if (release) context_.clocks.release(thread, state->arriving);
@@ -89,7 +93,8 @@ uint64_t Mbarriers::arriveNoComplete(int thread, uint64_t address, uint32_t coun
   State* state = find(thread, address, op);
   if (!state) return 0;
   if (count >= state->pending) {
-    context_.report(FindingKind::kMbarrier, thread, op.index, fmt::format("arrive.noComplete with {} arrivals would end the phase of the {}", count, describe(address)));
+    context_.report(FindingKind::kMbarrier, thread, op.index,
+                    fmt::format("arrive.noComplete with {} arrivals would end the phase of the {}", count, describe(address)));
     return token(*state);
   }
   return arrive(thread, address, count, true, op);
@@ -102,12 +107,14 @@ void Mbarriers::addPending(int thread, uint64_t address, const Op& op) {
 void Mbarriers::arriveForCopies(int thread, uint64_t address, int component, uint32_t epoch, const Op& op) {
   auto at = states_.find(address);
   if (at == states_.end()) {
-    context_.report(FindingKind::kMbarrier, thread, op.index, fmt::format("copies arrive at {}, which is no mbarrier any more", memory_.describe(kShared, address)));
+    context_.report(FindingKind::kMbarrier, thread, op.index,
+                    fmt::format("copies arrive at {}, which is no mbarrier any more", memory_.describe(kShared, address)));
     return;
   }
   State& state = at->second;
   if (state.pending < 1) {
-    context_.report(FindingKind::kMbarrier, thread, op.index, fmt::format("copies arrive at the {}: beyond its count", describe(address)),
+    context_.report(FindingKind::kMbarrier, thread, op.index,
+                    fmt::format("copies arrive at the {}: beyond its count", describe(address)),
                     {context_.place(state.init_thread, state.init_op)});
     return;
   }
@@ -122,7 +129,8 @@ void Mbarriers::expect(int thread, uint64_t address, uint32_t bytes, const Op& o
   if (!state) return;
   state->transaction += bytes;
   if (state->transaction > kMaxCount) {
-    context_.report(FindingKind::kMbarrier, thread, op.index, fmt::format("{} expected bytes are more than an mbarrier counts ({})", state->transaction, kMaxCount));
+    context_.report(FindingKind::kMbarrier, thread, op.index,
+                    fmt::format("{} expected bytes are more than an mbarrier counts ({})", state->transaction, kMaxCount));
   }
   settle(address, *state);
 }
@@ -130,7 +138,8 @@ void Mbarriers::expect(int thread, uint64_t address, uint32_t bytes, const Op& o
 void Mbarriers::complete(int thread, uint64_t address, uint32_t bytes, const Op& op) {
   auto at = states_.find(address);
   if (at == states_.end()) {
-    context_.report(FindingKind::kMbarrier, thread, op.index, fmt::format("a copy completes at {}, which is no mbarrier any more", memory_.describe(kShared, address)));
+    context_.report(FindingKind::kMbarrier, thread, op.index,
+                    fmt::format("a copy completes at {}, which is no mbarrier any more", memory_.describe(kShared, address)));
     return;
   }
   at->second.transaction -= bytes;
@@ -151,7 +160,8 @@ bool Mbarriers::testParity(int thread, uint64_t address, uint32_t parity, bool a
     const uint64_t after = (known & 1) == parity ? known + 1 : known;  // completed phases when the one meant is over
     if (state->phase > after) {
       context_.report(FindingKind::kMbarrier, thread, op.index,
-                      fmt::format("waits for phase {} of the {}, which is two phases on: the parity names another phase", static_cast<int64_t>(after) - 1, describe(address)),
+                      fmt::format("waits for phase {} of the {}, which is two phases on: the parity names another phase",
+                                  static_cast<int64_t>(after) - 1, describe(address)),
                       {context_.place(-1, state->last_op)});
     }
   }
@@ -165,7 +175,8 @@ bool Mbarriers::testToken(int thread, uint64_t address, uint64_t token, bool acq
   if (!state) return true;
   const uint64_t phase = token >> 20;
   if (phase + 1 < state->phase || phase > state->phase) {
-    context_.report(FindingKind::kMbarrier, thread, op.index, fmt::format("waits with a state of phase {} for the {}", phase, describe(address)));
+    context_.report(FindingKind::kMbarrier, thread, op.index,
+                    fmt::format("waits with a state of phase {} for the {}", phase, describe(address)));
   }
   if (phase >= state->phase) return false;
   if (acquire) context_.clocks.acquire(thread, state->completed);
@@ -179,7 +190,8 @@ void Mbarriers::checkAtEnd() {
   for (uint64_t address : addresses) {
     const State& state = states_[address];
     if (state.transaction != 0) {
-      context_.report(FindingKind::kMbarrier, -1, state.last_op, fmt::format("the block ends with the {}", describe(address)), {context_.place(state.init_thread, state.init_op)}, state.last_op);
+      context_.report(FindingKind::kMbarrier, -1, state.last_op, fmt::format("the block ends with the {}", describe(address)),
+                      {context_.place(state.init_thread, state.init_op)}, state.last_op);
     }
   }
 }

@@ -11,16 +11,16 @@ class Mbarriers {
   Mbarriers(BlockContext& context, BlockMemory& memory) : context_(context), memory_(memory) {}
 
   struct State {
-    uint32_t count = 0;           // arrivals of a phase
-    int64_t pending = 0;          // arrivals still to come
-    int64_t transaction = 0;      // bytes still to come; negative: came before they were announced
-    uint64_t phase = 0;           // completed phases
-    int component = 0;            // its epoch counts completed phases
+    uint32_t count = 0;       // arrivals of a phase
+    int64_t pending = 0;      // arrivals still to come
+    int64_t transaction = 0;  // bytes still to come; negative: came before they were announced
+    uint64_t phase = 0;       // completed phases
+    int component = 0;        // its epoch counts completed phases
     ClockSnapshot arriving, completed;
     uint32_t init_op = 0, last_op = 0;
     int init_thread = 0;
     uint32_t init_epoch = 0;
-    bool init_fenced = false;     // fence.mbarrier_init by the thread that made it
+    bool init_fenced = false;  // fence.mbarrier_init by the thread that made it
   };
 
   void init(int thread, uint64_t address, uint32_t count, const Op& op);

@@ -48,7 +48,8 @@ float decodeNarrow(const NarrowFormat& f, uint32_t bits) {
   } else if (exponent == 0) {
     value = std::ldexp(static_cast<float>(mantissa), 1 - f.bias - f.mantissa_bits);
   } else {
-    value = std::ldexp(static_cast<float>(mantissa + (1u << f.mantissa_bits)), static_cast<int>(exponent) - f.bias - f.mantissa_bits);
+    value =
+        std::ldexp(static_cast<float>(mantissa + (1u << f.mantissa_bits)), static_cast<int>(exponent) - f.bias - f.mantissa_bits);
   }
   return sign ? -value : value;
 }
@@ -59,8 +60,8 @@ uint32_t encodeNarrow(const NarrowFormat& f, double value, bool saturate, Roundi
   const double magnitude = std::fabs(value);
   const uint32_t finite = largestFinite(f);
   const uint32_t overflow = saturate || f.specials == NarrowFormat::Specials::kNone ? finite
-                            : f.specials == NarrowFormat::Specials::kIeee          ? finite + 1
-                                                                                   : nanCode(f);
+                            : f.specials == NarrowFormat::Specials::kIeee           ? finite + 1
+                                                                                    : nanCode(f);
   if (std::isinf(magnitude)) return sign | overflow;
   if (magnitude == 0) return sign;
   int exponent = std::ilogb(magnitude);

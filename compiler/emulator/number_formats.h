@@ -1,5 +1,5 @@
-// Narrow float formats as the GPU converts them: bits ↔ float. Sources: IEEE 754 (f16), OCP "8-bit Floating Point Specification" and
-// "Microscaling Formats (MX)", PTX ISA 8.8 "Alternate Floating-Point Data Formats" and "cvt".
+// Narrow float formats as the GPU converts them: bits ↔ float. Sources: IEEE 754 (f16), OCP "8-bit Floating Point Specification"
+// and "Microscaling Formats (MX)", PTX ISA 8.8 "Alternate Floating-Point Data Formats" and "cvt".
 #pragma once
 #include <bit>
 #include <cmath>

@@ -12,17 +12,17 @@ namespace nereid::emulator {
 
 enum CellFlags : uint8_t {
   kWritten = 1,
-  kPending = 2,    // a copy that was issued and has not arrived
-  kAtomic = 4,     // last written by an atomic op
-  kBarrierCell = 8 // holds a live mbarrier
+  kPending = 2,     // a copy that was issued and has not arrived
+  kAtomic = 4,      // last written by an atomic op
+  kBarrierCell = 8  // holds a live mbarrier
 };
 
 struct Cell {
-  uint32_t epoch = 0;     // of the last write; 0: none
-  uint16_t writer = 0;    // its component
+  uint32_t epoch = 0;   // of the last write; 0: none
+  uint16_t writer = 0;  // its component
   uint8_t flags = 0;
-  uint32_t op = 0;        // the op that wrote
-  uint32_t readers = 0;   // ReadSets id; 0: none since the last write
+  uint32_t op = 0;       // the op that wrote
+  uint32_t readers = 0;  // ReadSets id; 0: none since the last write
   int32_t write_block = -1, read_block = -1;
   bool operator==(const Cell&) const = default;
 };
@@ -50,7 +50,9 @@ class ReadSets {
     bool operator==(const Key&) const = default;
   };
   struct Hash {
-    size_t operator()(const Key& k) const { return (k.id * 0x9E3779B97F4A7C15ull) ^ (k.epoch * 0xC2B2AE3D27D4EB4Full) ^ (uint64_t{k.component} << 40); }
+    size_t operator()(const Key& k) const {
+      return (k.id * 0x9E3779B97F4A7C15ull) ^ (k.epoch * 0xC2B2AE3D27D4EB4Full) ^ (uint64_t{k.component} << 40);
+    }
   };
   const Clocks& clocks_;
   std::vector<std::vector<Reader>> sets_;

@@ -21,8 +21,10 @@ Warp::Warp(Block& block_, const Program& program_, int index_, uint32_t lanes)
   std::memset(registers_.get(), 0, bytes);
   for (const ColumnConstant& c : program.constants) {
     for (int lane = 0; lane < kLanes; lane++) {
-      if (c.wide) wide(c.column)[lane] = c.value;
-      else narrow(c.column)[lane] = static_cast<uint32_t>(c.value);
+      if (c.wide)
+        wide(c.column)[lane] = c.value;
+      else
+        narrow(c.column)[lane] = static_cast<uint32_t>(c.value);
     }
   }
   fragments.push_back({0, lanes});
@@ -35,7 +37,8 @@ bool Warp::runnable() const {
   return false;
 }
 
-// The runnable fragment with the lowest place; after a spent budget another one, so that a loop that polls cannot starve its warp.
+// The runnable fragment with the lowest place; after a spent budget another one, so that a loop that polls cannot starve its
+// warp.
 bool Warp::choose(bool prefer_other) {
   int best = -1;
   for (int i = 0; i < static_cast<int>(fragments.size()); i++) {
@@ -52,8 +55,10 @@ bool Warp::choose(bool prefer_other) {
 
 void Warp::leave(size_t at) {
   fragments.erase(fragments.begin() + static_cast<int64_t>(at));
-  if (current_ > static_cast<int>(at)) current_--;
-  else if (current_ == static_cast<int>(at)) current_ = -1;
+  if (current_ > static_cast<int>(at))
+    current_--;
+  else if (current_ == static_cast<int>(at))
+    current_ = -1;
 }
 
 void Warp::run(int64_t& budget) {
@@ -125,8 +130,9 @@ bool Warp::converge(uint32_t needed) {
 
 Flow Warp::parkForLanes(const Op& op, uint32_t needed) {
   if (needed & ~alive) {
-    block.context().reportFatal(FindingKind::kDivergence, firstThread(), op.index,
-                                fmt::format("lanes {:#010x} must take part, but lanes {:#010x} have exited", needed, needed & ~alive));
+    block.context().reportFatal(
+        FindingKind::kDivergence, firstThread(), op.index,
+        fmt::format("lanes {:#010x} must take part, but lanes {:#010x} have exited", needed, needed & ~alive));
     return Flow::kStop;
   }
   park(Wait::kLanes, needed);
@@ -137,8 +143,10 @@ Flow Warp::parkForLanes(const Op& op, uint32_t needed) {
     for (const Fragment& f : fragments) {
       if (f.pc != op.index) others.push_back(block.context().place(thread(std::countr_zero(f.lanes)), f.pc));
     }
-    block.context().reportFatal(FindingKind::kDivergence, thread(std::countr_zero(active)), op.index,
-                                fmt::format("lanes {:#010x} must take part, but only {:#010x} are here; the others wait elsewhere", needed, active), std::move(others));
+    block.context().reportFatal(
+        FindingKind::kDivergence, thread(std::countr_zero(active)), op.index,
+        fmt::format("lanes {:#010x} must take part, but only {:#010x} are here; the others wait elsewhere", needed, active),
+        std::move(others));
     return Flow::kStop;
   }
   return Flow::kPark;

@@ -1,6 +1,7 @@
-// One warp: registers of 32 lanes and the places where they are. Lanes that are at the same op run together (a fragment); at a branch
-// they part, and they meet again where their places coincide. The fragment at the lowest op goes first, which lets lanes meet at the end
-// of loops and conditionals; a collective op waits until the lanes that it names are there (independent thread scheduling, PTX ISA 8.8).
+// One warp: registers of 32 lanes and the places where they are. Lanes that are at the same op run together (a fragment); at a
+// branch they part, and they meet again where their places coincide. The fragment at the lowest op goes first, which lets lanes
+// meet at the end of loops and conditionals; a collective op waits until the lanes that it names are there (independent thread
+// scheduling, PTX ISA 8.8).
 #pragma once
 #include <bit>
 #include <memory>
@@ -44,7 +45,7 @@ class Warp {
   uint32_t active = 0;      // lanes that run
   uint32_t pc = 0;
   uint64_t polls = 0, polls_at = 0;  // failed polls since the block's progress `polls_at`
-  int register_count = 0;   // a thread's, where setmaxnreg counts them
+  int register_count = 0;            // a thread's, where setmaxnreg counts them
   std::vector<int> register_history;
   std::vector<Fragment> fragments;
 

@@ -36,16 +36,25 @@ const std::string kPair = "%lo = llvm.trunc %a0 : i32 to i16\n%pair = llvm.bitca
 TEST_CASE("e4m3x2, e5m2x2 to f16x2: all codes") {
   for (const char* type : {"f8E4M3FN", "f8E5M2"}) {
     const bool e4m3 = std::string(type) == "f8E4M3FN";
-    const std::string body = kPair + fmt::format("%h = nvvm.convert.f8x2.to.f16x2 %pair : vector<2xi8> ({}) -> vector<2xf16>\n%r0 = llvm.bitcast %h : vector<2xf16> to i32\n", type);
+    const std::string body = kPair + fmt::format(
+                                         "%h = nvvm.convert.f8x2.to.f16x2 %pair : vector<2xi8> ({}) -> vector<2xf16>\n%r0 = "
+                                         "llvm.bitcast %h : vector<2xf16> to i32\n",
+                                         type);
     for (int base = 0; base < 256; base += 64) {
-      const LaneRun run = runLanes(1, 1, body, [&](int t, int) { return static_cast<uint32_t>(base + 2 * t) | static_cast<uint32_t>(base + 2 * t + 1) << 8; });
+      const LaneRun run = runLanes(1, 1, body, [&](int t, int) {
+        return static_cast<uint32_t>(base + 2 * t) | static_cast<uint32_t>(base + 2 * t + 1) << 8;
+      });
       for (int t = 0; t < 32; t++) {
         for (int i = 0; i < 2; i++) {
-          const uint32_t code = static_cast<uint32_t>(base + 2 * t + i), half = run.at(t) >> (16 * i) & 0xFFFF, magnitude = code & 127;
+          const uint32_t code = static_cast<uint32_t>(base + 2 * t + i), half = run.at(t) >> (16 * i) & 0xFFFF,
+                         magnitude = code & 127;
           const bool nan = e4m3 ? magnitude == 127 : magnitude > 0x7C, inf = !e4m3 && magnitude == 0x7C;
-          if (nan) CHECK((half & 0x7FFF) > 0x7C00);
-          else if (inf) CHECK((half & 0x7FFF) == 0x7C00);
-          else CHECK(minifloat(half, 5, 10, 15) == (e4m3 ? minifloat(code, 4, 3, 7) : minifloat(code, 5, 2, 15)));
+          if (nan)
+            CHECK((half & 0x7FFF) > 0x7C00);
+          else if (inf)
+            CHECK((half & 0x7FFF) == 0x7C00);
+          else
+            CHECK(minifloat(half, 5, 10, 15) == (e4m3 ? minifloat(code, 4, 3, 7) : minifloat(code, 5, 2, 15)));
         }
       }
     }
@@ -58,7 +67,9 @@ TEST_CASE("f32x2 to e4m3x2, e5m2x2: nearest even, saturating, first operand abov
     const bool e4m3 = std::string(type) == "f8E4M3FN";
     const std::string body = fmt::format(
         "%x = llvm.bitcast %a0 : i32 to f32\n%y = llvm.bitcast %a1 : i32 to f32\n"
-        "%c = nvvm.convert.f32x2.to.f8x2 %x, %y {{rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>}} : i16 ({})\n%r0 = llvm.zext %c : i16 to i32\n", type);
+        "%c = nvvm.convert.f32x2.to.f8x2 %x, %y {{rnd = #nvvm.fp_rnd_mode<rn>, sat = #nvvm.sat_mode<satfinite>}} : i16 ({})\n%r0 "
+        "= llvm.zext %c : i16 to i32\n",
+        type);
     Numbers numbers(5);
     const LaneRun run = runLanes(2, 1, body, [&](int t, int i) {
       if (t == 0) return bitsOf(i ? 1e9f : -1e9f);
@@ -69,7 +80,8 @@ TEST_CASE("f32x2 to e4m3x2, e5m2x2: nearest even, saturating, first operand abov
       for (int i = 0; i < 2; i++) {
         const float x = floatOf(run.given(t, 1 - i));
         const uint32_t code = run.at(t) >> (8 * i) & 255;
-        const uint32_t expected = e4m3 ? nearest(x, 0x7E, [](uint32_t c) { return minifloat(c, 4, 3, 7); }) : nearest(x, 0x7B, [](uint32_t c) { return minifloat(c, 5, 2, 15); });
+        const uint32_t expected = e4m3 ? nearest(x, 0x7E, [](uint32_t c) { return minifloat(c, 4, 3, 7); })
+                                       : nearest(x, 0x7B, [](uint32_t c) { return minifloat(c, 5, 2, 15); });
         CHECK(code == (expected | (std::signbit(x) ? 0x80u : 0u)));
       }
     }
@@ -77,29 +89,40 @@ TEST_CASE("f32x2 to e4m3x2, e5m2x2: nearest even, saturating, first operand abov
 }
 
 TEST_CASE("f16x2 to e4m3x2") {
-  const std::string body = "%h = llvm.bitcast %a0 : i32 to vector<2xf16>\n%c = nvvm.convert.f16x2.to.f8x2 %h : vector<2xf16> -> i16 (f8E4M3FN)\n%r0 = llvm.zext %c : i16 to i32\n";
-  const LaneRun run = runLanes(1, 1, body, [](int t, int) { return static_cast<uint32_t>(0x2C00 + t * 0x231) | static_cast<uint32_t>(0xB000 + t * 0x1A7) << 16; });
+  const std::string body =
+      "%h = llvm.bitcast %a0 : i32 to vector<2xf16>\n%c = nvvm.convert.f16x2.to.f8x2 %h : vector<2xf16> -> i16 (f8E4M3FN)\n%r0 = "
+      "llvm.zext %c : i16 to i32\n";
+  const LaneRun run = runLanes(1, 1, body, [](int t, int) {
+    return static_cast<uint32_t>(0x2C00 + t * 0x231) | static_cast<uint32_t>(0xB000 + t * 0x1A7) << 16;
+  });
   for (int t = 0; t < 32; t++) {
     for (int i = 0; i < 2; i++) {
       const double x = minifloat(run.given(t) >> (16 * i) & 0xFFFF, 5, 10, 15);
-      CHECK((run.at(t) >> (8 * i) & 255) == (nearest(x, 0x7E, [](uint32_t c) { return minifloat(c, 4, 3, 7); }) | (x < 0 ? 0x80u : 0u)));
+      CHECK((run.at(t) >> (8 * i) & 255) ==
+            (nearest(x, 0x7E, [](uint32_t c) { return minifloat(c, 4, 3, 7); }) | (x < 0 ? 0x80u : 0u)));
     }
   }
 }
 
 TEST_CASE("e2m1, e2m3, e3m2") {
-  std::string body = "%b = llvm.trunc %a0 : i32 to i8\n%h = nvvm.convert.f4x2.to.f16x2 %b : i8 (f4E2M1FN) -> vector<2xf16>\n%r0 = llvm.bitcast %h : vector<2xf16> to i32\n" + kPair +
-                     "%h6 = nvvm.convert.f6x2.to.f16x2 %pair : vector<2xi8> (f6E3M2FN) -> vector<2xf16>\n%r1 = llvm.bitcast %h6 : vector<2xf16> to i32\n"
-                     "%h7 = nvvm.convert.f6x2.to.f16x2 %pair : vector<2xi8> (f6E2M3FN) -> vector<2xf16>\n%r2 = llvm.bitcast %h7 : vector<2xf16> to i32\n"
-                     "%x = llvm.bitcast %a1 : i32 to f32\n%y = llvm.bitcast %a2 : i32 to f32\n"
-                     "%c4 = nvvm.convert.f32x2.to.f4x2 %x, %y : i8 (f4E2M1FN)\n%r3 = llvm.zext %c4 : i8 to i32\n"
-                     "%c6 = nvvm.convert.f32x2.to.f6x2 %x, %y : i16 (f6E3M2FN)\n%r4 = llvm.zext %c6 : i16 to i32\n";
+  std::string body =
+      "%b = llvm.trunc %a0 : i32 to i8\n%h = nvvm.convert.f4x2.to.f16x2 %b : i8 (f4E2M1FN) -> vector<2xf16>\n%r0 = llvm.bitcast "
+      "%h : vector<2xf16> to i32\n" +
+      kPair +
+      "%h6 = nvvm.convert.f6x2.to.f16x2 %pair : vector<2xi8> (f6E3M2FN) -> vector<2xf16>\n%r1 = llvm.bitcast %h6 : vector<2xf16> "
+      "to i32\n"
+      "%h7 = nvvm.convert.f6x2.to.f16x2 %pair : vector<2xi8> (f6E2M3FN) -> vector<2xf16>\n%r2 = llvm.bitcast %h7 : vector<2xf16> "
+      "to i32\n"
+      "%x = llvm.bitcast %a1 : i32 to f32\n%y = llvm.bitcast %a2 : i32 to f32\n"
+      "%c4 = nvvm.convert.f32x2.to.f4x2 %x, %y : i8 (f4E2M1FN)\n%r3 = llvm.zext %c4 : i8 to i32\n"
+      "%c6 = nvvm.convert.f32x2.to.f6x2 %x, %y : i16 (f6E3M2FN)\n%r4 = llvm.zext %c6 : i16 to i32\n";
   for (auto& [from, to] : {std::pair{"%c4 ", "%cc4 "}, {"%c6 ", "%cc6 "}}) {
     for (size_t at; (at = body.find(from)) != std::string::npos;) body.replace(at, std::strlen(from), to);
   }
   Numbers numbers(9);
   const LaneRun run = runLanes(3, 5, body, [&](int t, int i) {
-    return i == 0 ? (static_cast<uint32_t>(2 * t) & 63) | (static_cast<uint32_t>(2 * t + 1) & 63) << 8 : bitsOf(7 * numbers.unit());
+    return i == 0 ? (static_cast<uint32_t>(2 * t) & 63) | (static_cast<uint32_t>(2 * t + 1) & 63) << 8
+                  : bitsOf(7 * numbers.unit());
   });
   for (int t = 0; t < 32; t++) {
     for (int i = 0; i < 2; i++) {
@@ -116,11 +139,16 @@ TEST_CASE("e2m1, e2m3, e3m2") {
 
 TEST_CASE("ue8m0: to bf16x2 and back") {
   const std::string body = kPair +
-                           "%h = nvvm.convert.f8x2.to.bf16x2 %pair : vector<2xi8> (f8E8M0FNU) -> vector<2xbf16>\n%r0 = llvm.bitcast %h : vector<2xbf16> to i32\n"
+                           "%h = nvvm.convert.f8x2.to.bf16x2 %pair : vector<2xi8> (f8E8M0FNU) -> vector<2xbf16>\n%r0 = "
+                           "llvm.bitcast %h : vector<2xbf16> to i32\n"
                            "%x = llvm.bitcast %a1 : i32 to f32\n%y = llvm.bitcast %a2 : i32 to f32\n"
-                           "%up = nvvm.convert.f32x2.to.f8x2 %x, %y {rnd = #nvvm.fp_rnd_mode<rp>, sat = #nvvm.sat_mode<satfinite>} : i16 (f8E8M0FNU)\n%r1 = llvm.zext %up : i16 to i32\n"
-                           "%down = nvvm.convert.f32x2.to.f8x2 %x, %y {rnd = #nvvm.fp_rnd_mode<rz>, sat = #nvvm.sat_mode<satfinite>} : i16 (f8E8M0FNU)\n%r2 = llvm.zext %down : i16 to i32\n";
-  const LaneRun run = runLanes(3, 3, body, [](int t, int i) { return i == 0 ? static_cast<uint32_t>(8 * t) | 255u << 8 : bitsOf(std::ldexp(i == 1 ? 1.0f : 1.5f, 4 * t - 60)); });
+                           "%up = nvvm.convert.f32x2.to.f8x2 %x, %y {rnd = #nvvm.fp_rnd_mode<rp>, sat = "
+                           "#nvvm.sat_mode<satfinite>} : i16 (f8E8M0FNU)\n%r1 = llvm.zext %up : i16 to i32\n"
+                           "%down = nvvm.convert.f32x2.to.f8x2 %x, %y {rnd = #nvvm.fp_rnd_mode<rz>, sat = "
+                           "#nvvm.sat_mode<satfinite>} : i16 (f8E8M0FNU)\n%r2 = llvm.zext %down : i16 to i32\n";
+  const LaneRun run = runLanes(3, 3, body, [](int t, int i) {
+    return i == 0 ? static_cast<uint32_t>(8 * t) | 255u << 8 : bitsOf(std::ldexp(i == 1 ? 1.0f : 1.5f, 4 * t - 60));
+  });
   for (int t = 0; t < 32; t++) {
     CHECK(floatOf(run.at(t, 0) << 16) == std::ldexp(1.0f, 8 * t - 127));
     CHECK(std::isnan(floatOf(run.at(t, 0) & 0xFFFF0000)));
@@ -133,15 +161,18 @@ TEST_CASE("ue8m0: to bf16x2 and back") {
 TEST_CASE("f32x2 to f16x2 and bf16x2, f32 to tf32") {
   const std::string body =
       "%x = llvm.bitcast %a0 : i32 to f32\n%y = llvm.bitcast %a1 : i32 to f32\n"
-      "%h = nvvm.convert.f32x2.to.f16x2 %x, %y {rnd = #nvvm.fp_rnd_mode<rn>} : vector<2xf16>\n%r0 = llvm.bitcast %h : vector<2xf16> to i32\n"
-      "%w = nvvm.convert.f32x2.to.bf16x2 %x, %y {rnd = #nvvm.fp_rnd_mode<rn>} : vector<2xbf16>\n%r1 = llvm.bitcast %w : vector<2xbf16> to i32\n"
+      "%h = nvvm.convert.f32x2.to.f16x2 %x, %y {rnd = #nvvm.fp_rnd_mode<rn>} : vector<2xf16>\n%r0 = llvm.bitcast %h : "
+      "vector<2xf16> to i32\n"
+      "%w = nvvm.convert.f32x2.to.bf16x2 %x, %y {rnd = #nvvm.fp_rnd_mode<rn>} : vector<2xbf16>\n%r1 = llvm.bitcast %w : "
+      "vector<2xbf16> to i32\n"
       "%r2 = nvvm.convert.float.to.tf32 %x {rnd = #nvvm.fp_rnd_mode<rn>}\n"
       "%r3 = nvvm.convert.float.to.tf32 %x {rnd = #nvvm.fp_rnd_mode<rna>}\n"
       "%v = llvm.insertelement %x, %pv[%c0 : i32] : vector<2xf32>\n"
       "%v2 = llvm.insertelement %y, %v[%c1 : i32] : vector<2xf32>\n"
       "%t = llvm.fptrunc %v2 : vector<2xf32> to vector<2xbf16>\n%r4 = llvm.bitcast %t : vector<2xbf16> to i32\n";
   Numbers numbers(6);
-  const LaneRun run = runLanes(2, 5, "%pv = llvm.mlir.undef : vector<2xf32>\n" + body, [&](int t, int) { return t == 3 ? 0x3F801000u : bitsOf(numbers.unit() * 100); });
+  const LaneRun run = runLanes(2, 5, "%pv = llvm.mlir.undef : vector<2xf32>\n" + body,
+                               [&](int t, int) { return t == 3 ? 0x3F801000u : bitsOf(numbers.unit() * 100); });
   for (int t = 0; t < 32; t++) {
     for (int i = 0; i < 2; i++) {
       const float x = floatOf(run.given(t, 1 - i));
@@ -158,10 +189,14 @@ TEST_CASE("f32x2 to f16x2 and bf16x2, f32 to tf32") {
 
 TEST_CASE("prmt: default mode with sign replication, and the other modes") {
   std::string body = "%r0 = nvvm.prmt #nvvm.permute_mode<default> %a2, %a0, %a1 : i32\n";
-  body += "%r1 = nvvm.prmt #nvvm.permute_mode<f4e> %a2, %a0, %a1 : i32\n%r2 = nvvm.prmt #nvvm.permute_mode<b4e> %a2, %a0, %a1 : i32\n";
+  body +=
+      "%r1 = nvvm.prmt #nvvm.permute_mode<f4e> %a2, %a0, %a1 : i32\n%r2 = nvvm.prmt #nvvm.permute_mode<b4e> %a2, %a0, %a1 : "
+      "i32\n";
   const char* one[] = {"rc8", "ecl", "ecr", "rc16"};
   for (int i = 0; i < 4; i++) body += fmt::format("%r{} = nvvm.prmt #nvvm.permute_mode<{}> %a2, %a0 : i32\n", 3 + i, one[i]);
-  const LaneRun run = runLanes(3, 7, body, [](int t, int i) { return i == 0 ? 0x83A25110u + static_cast<uint32_t>(t) : i == 1 ? 0x97867564u : 0x7310u + static_cast<uint32_t>(t) * 0x2153u; });
+  const LaneRun run = runLanes(3, 7, body, [](int t, int i) {
+    return i == 0 ? 0x83A25110u + static_cast<uint32_t>(t) : i == 1 ? 0x97867564u : 0x7310u + static_cast<uint32_t>(t) * 0x2153u;
+  });
   for (int t = 0; t < 32; t++) {
     const uint64_t bytes = run.given(t, 0) | static_cast<uint64_t>(run.given(t, 1)) << 32;
     const auto byte = [&](int i) { return static_cast<uint32_t>(bytes >> (8 * i) & 255); };
@@ -199,7 +234,8 @@ TEST_CASE("ex2, lg2, rcp, rsqrt, sqrt") {
   std::string body = "%x = llvm.bitcast %a0 : i32 to f32\n%m = llvm.intr.fabs(%x) : (f32) -> f32\n";
   for (int i = 0; i < 6; i++) {
     const bool positive = i == 2 || i >= 4;
-    body += fmt::format("%f{0} = ", i) + call(functions[i].name, positive ? "%m" : "%x", "f32", "f32") + fmt::format("\n%r{0} = llvm.bitcast %f{0} : f32 to i32\n", i);
+    body += fmt::format("%f{0} = ", i) + call(functions[i].name, positive ? "%m" : "%x", "f32", "f32") +
+            fmt::format("\n%r{0} = llvm.bitcast %f{0} : f32 to i32\n", i);
   }
   Numbers numbers(8);
   const LaneRun run = runLanes(1, 6, body, [&](int, int) { return bitsOf(numbers.unit() * 20); });
@@ -214,16 +250,24 @@ TEST_CASE("ex2, lg2, rcp, rsqrt, sqrt") {
 TEST_CASE("ex2 flushes and has its special values; 16-bit forms") {
   const std::string body =
       "%x = llvm.bitcast %a0 : i32 to f32\n"
-      "%y = " + call("ex2.approx.ftz.f32", "%x", "f32", "f32") + "\n%r0 = llvm.bitcast %y : f32 to i32\n"
-      "%w = llvm.bitcast %a1 : i32 to vector<2xbf16>\n%v = " + call("ex2.approx.ftz.v2bf16", "%w", "vector<2xbf16>", "vector<2xbf16>") + "\n%r1 = llvm.bitcast %v : vector<2xbf16> to i32\n"
-      "%h = llvm.bitcast %a1 : i32 to vector<2xf16>\n%g = " + call("ex2.approx.v2f16", "%h", "vector<2xf16>", "vector<2xf16>") + "\n%r2 = llvm.bitcast %g : vector<2xf16> to i32\n";
+      "%y = " +
+      call("ex2.approx.ftz.f32", "%x", "f32", "f32") +
+      "\n%r0 = llvm.bitcast %y : f32 to i32\n"
+      "%w = llvm.bitcast %a1 : i32 to vector<2xbf16>\n%v = " +
+      call("ex2.approx.ftz.v2bf16", "%w", "vector<2xbf16>", "vector<2xbf16>") +
+      "\n%r1 = llvm.bitcast %v : vector<2xbf16> to i32\n"
+      "%h = llvm.bitcast %a1 : i32 to vector<2xf16>\n%g = " +
+      call("ex2.approx.v2f16", "%h", "vector<2xf16>", "vector<2xf16>") + "\n%r2 = llvm.bitcast %g : vector<2xf16> to i32\n";
   const float special[] = {-127.5f, -126.0f, 128.0f, -INFINITY, INFINITY, 0.0f, 1e-40f};
-  const LaneRun run = runLanes(2, 3, body, [&](int t, int i) { return i == 0 ? bitsOf(special[t % 7]) : 0x40000000u | static_cast<uint32_t>(0x3F80 + t); });
+  const LaneRun run = runLanes(2, 3, body, [&](int t, int i) {
+    return i == 0 ? bitsOf(special[t % 7]) : 0x40000000u | static_cast<uint32_t>(0x3F80 + t);
+  });
   for (int t = 0; t < 32; t++) {
     const float expected[] = {0.0f, 0x1p-126f, INFINITY, 0.0f, INFINITY, 1.0f, 1.0f};
     CHECK(floatOf(run.at(t, 0)) == expected[t % 7]);
     CHECK(floatOf(run.at(t, 1) & 0xFFFF0000) == 4.0f);  // 2^2
-    CHECK(floatOf(run.at(t, 1) << 16) == doctest::Approx(std::exp2(floatOf((0x3F80u + static_cast<uint32_t>(t)) << 16))).epsilon(1.0 / 256));
+    CHECK(floatOf(run.at(t, 1) << 16) ==
+          doctest::Approx(std::exp2(floatOf((0x3F80u + static_cast<uint32_t>(t)) << 16))).epsilon(1.0 / 256));
     CHECK(minifloat(run.at(t, 2) >> 16, 5, 10, 15) == 4.0);  // f16 0x4000 is 2
   }
 }

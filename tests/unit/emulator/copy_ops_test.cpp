@@ -13,13 +13,15 @@ namespace {
 uint32_t scramble(int thread, int input) { return static_cast<uint32_t>(thread * 2654435761u + input * 40503u) ^ 0x5A5A1234u; }
 
 // Like runLanes, for seeds that let copies arrive late, at random and at once; every run is clean and gives the same.
-LaneRun runSeeds(int inputs, int outputs, const std::string& body, const std::function<uint32_t(int, int)>& fill, int threads = 32) {
+LaneRun runSeeds(int inputs, int outputs, const std::string& body, const std::function<uint32_t(int, int)>& fill,
+                 int threads = 32) {
   LaneRun result = runLanes(inputs, outputs, body, fill, threads);
   Kernel kernel{loadText(laneModule(inputs, outputs, body)), threads, 16384};
   for (uint64_t seed = 0; seed < 9; seed++) {
     CAPTURE(seed);
     std::vector<uint32_t> out(result.out.size());
-    const EmulationReport report = run(kernel, 1, {slot(result.in.data()), slot(out.data())}, {input(result.in, "in"), output(out, "out")}, {.seed = seed});
+    const EmulationReport report =
+        run(kernel, 1, {slot(result.in.data()), slot(out.data())}, {input(result.in, "in"), output(out, "out")}, {.seed = seed});
     CHECK_MESSAGE(report.clean(), report.text());
     CHECK(out == result.out);
   }
@@ -41,7 +43,7 @@ const char* const kLoadRow =
 
 TEST_CASE("cp.async with a group: 16 bytes, part of it zero") {
   const std::string body = std::string(kAddresses) +
-                           "%read = llvm.and %a0, %c16 : i32\n"  // 0 or 16
+                           "%read = llvm.and %a0, %c16 : i32\n"    // 0 or 16
                            "%half = llvm.lshr %read, %c1 : i32\n"  // 0 or 8
                            "nvvm.cp.async.shared.global %p, %g, 16, cache = cg, %half : !llvm.ptr<3>, !llvm.ptr<1>, i32\n"
                            "nvvm.cp.async.commit.group\n"
@@ -78,26 +80,29 @@ TEST_CASE("cp.async that arrives on an mbarrier, with and without noinc") {
   for (bool noinc : {true, false}) {
     CAPTURE(noinc);
     // Without noinc the copies' arrival counts itself in, so a normal arrival of each thread completes the phase.
-    const std::string body = std::string(kAddresses) +
-                             "%bar = llvm.getelementptr %s[1024] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n"
-                             "%count = llvm.mlir.constant(32 : i32) : i32\n"
-                             "%leader = llvm.icmp \"eq\" %tid, %c0 : i32\n"
-                             "llvm.cond_br %leader, ^init, ^ready\n"
-                             "^init:\n"
-                             "nvvm.mbarrier.init %bar, %count : !llvm.ptr<3>, i32\n"
-                             "llvm.br ^ready\n"
-                             "^ready:\n"
-                             "nvvm.barrier0\n"
-                             "nvvm.cp.async.shared.global %p, %g, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>\n" +
-                             (noinc ? "nvvm.cp.async.mbarrier.arrive %bar {noinc = 1 : i1} : !llvm.ptr<3>\n"
-                                    : "nvvm.cp.async.mbarrier.arrive %bar : !llvm.ptr<3>\n%state = nvvm.mbarrier.arrive %bar : !llvm.ptr<3> -> i64\n") +
-                             "llvm.br ^wait\n"
-                             "^wait:\n"
-                             "%done = nvvm.mbarrier.try_wait %bar, %c0 : !llvm.ptr<3>, i32 -> i1\n"
-                             "llvm.cond_br %done, ^go, ^wait\n"
-                             "^go:\n" +
-                             // Another lane's row: the mbarrier orders all copies.
-                             "%o = llvm.xor %at, %c16 : i32\n%q = llvm.getelementptr %s[%o] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8\n%r0 = llvm.load %q : !llvm.ptr<3> -> i32\n";
+    const std::string body =
+        std::string(kAddresses) +
+        "%bar = llvm.getelementptr %s[1024] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n"
+        "%count = llvm.mlir.constant(32 : i32) : i32\n"
+        "%leader = llvm.icmp \"eq\" %tid, %c0 : i32\n"
+        "llvm.cond_br %leader, ^init, ^ready\n"
+        "^init:\n"
+        "nvvm.mbarrier.init %bar, %count : !llvm.ptr<3>, i32\n"
+        "llvm.br ^ready\n"
+        "^ready:\n"
+        "nvvm.barrier0\n"
+        "nvvm.cp.async.shared.global %p, %g, 16, cache = cg : !llvm.ptr<3>, !llvm.ptr<1>\n" +
+        (noinc
+             ? "nvvm.cp.async.mbarrier.arrive %bar {noinc = 1 : i1} : !llvm.ptr<3>\n"
+             : "nvvm.cp.async.mbarrier.arrive %bar : !llvm.ptr<3>\n%state = nvvm.mbarrier.arrive %bar : !llvm.ptr<3> -> i64\n") +
+        "llvm.br ^wait\n"
+        "^wait:\n"
+        "%done = nvvm.mbarrier.try_wait %bar, %c0 : !llvm.ptr<3>, i32 -> i1\n"
+        "llvm.cond_br %done, ^go, ^wait\n"
+        "^go:\n" +
+        // Another lane's row: the mbarrier orders all copies.
+        "%o = llvm.xor %at, %c16 : i32\n%q = llvm.getelementptr %s[%o] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8\n%r0 = "
+        "llvm.load %q : !llvm.ptr<3> -> i32\n";
     const LaneRun run = runSeeds(4, 1, body, scramble);
     for (int t = 0; t < 32; t++) CHECK(run.at(t) == run.given(t ^ 1, 0));
   }
@@ -133,7 +138,8 @@ TEST_CASE("bulk store: shared to global, with a proxy fence and a bulk group") {
   for (uint64_t seed = 0; seed < 6; seed++) {
     result.out.assign(32, 0);
     Kernel kernel{loadText(laneModule(1, 0, body)), 32, 16384};
-    const EmulationReport report = run(kernel, 1, {slot(result.in.data()), slot(result.out.data())}, {input(result.in, "in"), output(result.out, "out")}, {.seed = seed});
+    const EmulationReport report = run(kernel, 1, {slot(result.in.data()), slot(result.out.data())},
+                                       {input(result.in, "in"), output(result.out, "out")}, {.seed = seed});
     CHECK_MESSAGE(report.clean(), report.text());
     CHECK(result.out == result.in);
   }
@@ -163,22 +169,27 @@ TEST_CASE("mbarrier states, counts and test_wait") {
 }
 
 TEST_CASE("every form of inline PTX has a function") {
-  for (const compiler::InlinePtxForm& form : compiler::inlinePtxForms()) CHECK_MESSAGE(findInlineForm(form.name) != nullptr, form.name);
+  for (const compiler::InlinePtxForm& form : compiler::inlinePtxForms())
+    CHECK_MESSAGE(findInlineForm(form.name) != nullptr, form.name);
 }
 
 TEST_CASE("inline PTX: loads, stores, lop3, cp.async with a hint") {
-  const std::string body = std::string(kAddresses) +
-                           "%v = llvm.inline_asm asm_dialect = att \"ld.global.nc.L1::no_allocate.v4.b32 {$0, $1, $2, $3}, [$4];\", \"=r,=r,=r,=r,l\" %g : (!llvm.ptr<1>) -> "
-                           "!llvm.struct<(i32, i32, i32, i32)>\n"
-                           "%v2 = llvm.extractvalue %v[2] : !llvm.struct<(i32, i32, i32, i32)>\n"
-                           "%r0 = llvm.or %v2, %c0 : i32\n"
-                           "%r1 = llvm.inline_asm asm_dialect = att \"lop3.b32 $0, $1, $2, $3, $4;\", \"=r,r,r,r,n\" %a0, %a1, %a2, %table : (i32, i32, i32, i32) -> i32\n"
-                           "%policy = llvm.inline_asm asm_dialect = att \"createpolicy.fractional.L2::evict_first.b64 $0, 1.0;\", \"=l\" : () -> i64\n"
-                           "%sa = llvm.ptrtoint %p : !llvm.ptr<3> to i32\n"
-                           "llvm.inline_asm has_side_effects asm_dialect = att \"cp.async.cg.shared.global.L2::cache_hint [$0], [$1], 16, $2, $3;\", \"r,l,r,l,~{memory}\" %sa, %g, %c16, %policy : "
-                           "(i32, !llvm.ptr<1>, i32, i64) -> ()\n"
-                           "nvvm.cp.async.commit.group\nnvvm.cp.async.wait.group 0\n"
-                           "%p3 = llvm.getelementptr %p[12] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n%r2 = llvm.load %p3 : !llvm.ptr<3> -> i32\n";
+  const std::string body =
+      std::string(kAddresses) +
+      "%v = llvm.inline_asm asm_dialect = att \"ld.global.nc.L1::no_allocate.v4.b32 {$0, $1, $2, $3}, [$4];\", \"=r,=r,=r,=r,l\" "
+      "%g : (!llvm.ptr<1>) -> "
+      "!llvm.struct<(i32, i32, i32, i32)>\n"
+      "%v2 = llvm.extractvalue %v[2] : !llvm.struct<(i32, i32, i32, i32)>\n"
+      "%r0 = llvm.or %v2, %c0 : i32\n"
+      "%r1 = llvm.inline_asm asm_dialect = att \"lop3.b32 $0, $1, $2, $3, $4;\", \"=r,r,r,r,n\" %a0, %a1, %a2, %table : (i32, "
+      "i32, i32, i32) -> i32\n"
+      "%policy = llvm.inline_asm asm_dialect = att \"createpolicy.fractional.L2::evict_first.b64 $0, 1.0;\", \"=l\" : () -> i64\n"
+      "%sa = llvm.ptrtoint %p : !llvm.ptr<3> to i32\n"
+      "llvm.inline_asm has_side_effects asm_dialect = att \"cp.async.cg.shared.global.L2::cache_hint [$0], [$1], 16, $2, $3;\", "
+      "\"r,l,r,l,~{memory}\" %sa, %g, %c16, %policy : "
+      "(i32, !llvm.ptr<1>, i32, i64) -> ()\n"
+      "nvvm.cp.async.commit.group\nnvvm.cp.async.wait.group 0\n"
+      "%p3 = llvm.getelementptr %p[12] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n%r2 = llvm.load %p3 : !llvm.ptr<3> -> i32\n";
   const LaneRun run = runLanes(4, 3, "%table = llvm.mlir.constant(0x96 : i32) : i32\n" + body, scramble);
   for (int t = 0; t < 32; t++) {
     CHECK(run.at(t, 0) == run.given(t, 2));
@@ -191,7 +202,8 @@ TEST_CASE("what the emulator does not know is refused by name") {
   struct Case {
     const char *body, *name;
   };
-  for (const Case& c : {Case{"nvvm.cluster.arrive", "barrier.cluster.arrive"}, Case{"%m = nvvm.mapa %in, %c0 : !llvm.ptr -> !llvm.ptr", "mapa"}}) {
+  for (const Case& c : {Case{"nvvm.cluster.arrive", "barrier.cluster.arrive"},
+                        Case{"%m = nvvm.mapa %in, %c0 : !llvm.ptr -> !llvm.ptr", "mapa"}}) {
     const auto program = tryLoadText(laneModule(0, 0, c.body), "sm_90a", false);
     REQUIRE(!program.ok());
     CHECK(program.diag().code == Code::kUnsupported);

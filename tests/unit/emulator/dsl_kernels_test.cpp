@@ -1,7 +1,6 @@
-// Kernels recorded with the DSL run clean and right: elementwise, reductions, a GEMM with roles, a gather of fp8 rows.
-#include <cmath>
-
-#include "tests/unit/emulator/fixtures.h"
+// Kernels recorded with the DSL run clean and right: elementwise, reductions, a GEMM and a gather of fp8 rows with roles.
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "tests/unit/emulator/recorded_kernels.h"
 
 using namespace nereid;
 using namespace nereid::emulator;
@@ -12,17 +11,12 @@ using dsl::Value;
 
 namespace {
 
-dsl::Program mustRecord(const char* name, const ArgList& args, const std::function<void(Builder&)>& body) {
-  auto program = dsl::record(name, args, body);
-  REQUIRE_MESSAGE(program.ok(), (program.ok() ? "" : program.diag().text()));
-  return std::move(*program);
-}
-
 const char* const kTargets[] = {"sm_120a", "sm_90a", "sm_80"};
 
 // Runs with several seeds; every run must be clean.
 template <typename Check>
-void runClean(const Kernel& kernel, int64_t blocks, const std::vector<ArgSlot>& args, const std::vector<EmulatorBuffer>& buffers, Check check) {
+void runClean(const Kernel& kernel, int64_t blocks, const std::vector<ArgSlot>& args, const std::vector<EmulatorBuffer>& buffers,
+              Check check) {
   for (uint64_t seed : {0, 1, 2, 3}) {
     CAPTURE(seed);
     const EmulationReport report = run(kernel, blocks, args, buffers, {.seed = seed});
@@ -38,11 +32,12 @@ TEST_CASE("vector add with a tail") {
     for (bool optimise : {true, false}) {
       CAPTURE(name);
       CAPTURE(optimise);
-      dsl::Program program = mustRecord("axpy", {{"x", ArgType::kPointer, 16}, {"y", ArgType::kPointer, 16}, {"n", ArgType::kI64}}, [](Builder& b) {
-        Value i = (b.programId() * 1024 + b.range(1024)).to(Type::I64), live = i < b.arg("n");
-        Value x = b.load(b.pointer("x", Type::F32), i, live, 0.f), y = b.pointer("y", Type::F32);
-        b.store(y, i, x * 2.f + b.load(y, i, live, 0.f), live);
-      });
+      dsl::Program program =
+          mustRecord("axpy", {{"x", ArgType::kPointer, 16}, {"y", ArgType::kPointer, 16}, {"n", ArgType::kI64}}, [](Builder& b) {
+            Value i = (b.programId() * 1024 + b.range(1024)).to(Type::I64), live = i < b.arg("n");
+            Value x = b.load(b.pointer("x", Type::F32), i, live, 0.f), y = b.pointer("y", Type::F32);
+            b.store(y, i, x * 2.f + b.load(y, i, live, 0.f), live);
+          });
       Schedule schedule;
       Kernel kernel = lower(program, schedule, name, optimise);
       const int n = 2500;
@@ -51,7 +46,8 @@ TEST_CASE("vector add with a tail") {
       for (float& v : x) v = numbers.unit();
       for (uint64_t seed : {0, 1, 2}) {
         for (int i = 0; i < n; i++) expected[i] = x[i] * 2 + (y[i] = numbers.unit());
-        const EmulationReport report = run(kernel, 3, {slot(x.data()), slot(y.data()), slot(int64_t{n})}, {input(x, "x"), output(y, "y")}, {.seed = seed});
+        const EmulationReport report =
+            run(kernel, 3, {slot(x.data()), slot(y.data()), slot(int64_t{n})}, {input(x, "x"), output(y, "y")}, {.seed = seed});
         CHECK_MESSAGE(report.clean(), report.text());
         CHECK(y == expected);
       }
@@ -88,54 +84,125 @@ TEST_CASE("softmax of rows") {
   }
 }
 
-TEST_CASE("GEMM with a role that loads") {
+TEST_CASE("kernels with a role that loads: GEMM, gather of fp8 rows") {
   struct Case {
     const char* target;
     Copy copy;
     int stages;
   };
-  for (const Case& c : {Case{"sm_120a", Copy::kAuto, 3}, Case{"sm_120a", Copy::kBulk, 2}, Case{"sm_90a", Copy::kBulk, 3}, Case{"sm_90a", Copy::kAsync, 2}, Case{"sm_80", Copy::kAsync, 3}}) {
+  for (const Case& c : {Case{"sm_120a", Copy::kAuto, 3}, Case{"sm_120a", Copy::kBulk, 2}, Case{"sm_120a", Copy::kAsync, 3},
+                        Case{"sm_90a", Copy::kBulk, 3}, Case{"sm_90a", Copy::kAsync, 2}, Case{"sm_80", Copy::kAsync, 3}}) {
     CAPTURE(c.target);
     CAPTURE(static_cast<int>(c.copy));
-    const int M = 64, N = 64, K = 64;
-    dsl::Program program = mustRecord(
-        "gemm", {{"a", ArgType::kPointer, 16}, {"b", ArgType::kPointer, 16}, {"c", ArgType::kPointer, 16}, {"m", ArgType::kI64, 1}, {"n", ArgType::kI64, 8}, {"k", ArgType::kI64, 64}},
-        [&](Builder& b) {
-          Value pid = b.programId(), k = b.arg("k"), n = b.arg("n"), m = b.arg("m");
-          Value tiles_n = ceilDiv(n.to(Type::I32), N);
-          Value rm = (pid / tiles_n * M + b.range(M)).to(Type::I64), rn = (pid % tiles_n * N + b.range(N)).to(Type::I64);
-          std::vector<Value> state{b.full(0., Type::F32, {M, N})};
-          b.loop("k", 0, (k / K).to(Type::I32), state, [&](Value i, std::vector<Value>& st) {
-            Value off = i.to(Type::I64) * K;
-            Value x = b.gatherRows(b.pointer("a", Type::I8), (rm * k + off) * 2, K * 2, rm < m, 16);
-            Value y = b.gatherRows(b.pointer("b", Type::I8), (rn * k + off) * 2, K * 2, rn < n, 16);
-            st[0] = b.dot("main", b.view(x, 0, Type::BF16, K), trans(b.view(y, 0, Type::BF16, K)), st[0]);
-          });
-          b.store(b.pointer("c", Type::BF16), (rm * n).col() + rn.row(), state[0].to(Type::BF16), (rm < m).col() & (rn < n).row());
-        });
-    Schedule schedule;
-    schedule.roles = {{"load", {}, 2, 0}, {"main", {"main"}, 4, 0}};
-    schedule.grid["main"] = {2, 2, 1};
-    schedule.stages = c.stages;
-    schedule.copy = c.copy;
-    Kernel kernel = lower(program, schedule, c.target);
-    const int m = 100, n = 72, k = 320;
-    std::vector<uint16_t> a(m * k), b(n * k), out(m * n, 0xFFFF);
-    Numbers numbers(3);
-    for (uint16_t& v : a) v = toBF16(numbers.unit());
-    for (uint16_t& v : b) v = toBF16(numbers.unit());
-    runClean(kernel, 4, {slot(a.data()), slot(b.data()), slot(out.data()), slot(int64_t{m}), slot(int64_t{n}), slot(int64_t{k})},
-             {input(a, "a"), input(b, "b"), output(out, "c")}, [&] {
-               int wrong = 0;
-               for (int i = 0; i < m; i++) {
-                 for (int j = 0; j < n; j++) {
-                   double sum = 0;
-                   for (int x = 0; x < k; x++) sum += double{fromBF16(a[i * k + x])} * fromBF16(b[j * k + x]);
-                   if (std::abs(fromBF16(out[i * n + j]) - sum) > std::abs(sum) / 200 + 1e-4) wrong++;
-                 }
-               }
-               CHECK(wrong == 0);
-               std::fill(out.begin(), out.end(), 0xFFFF);
-             });
+    for (bool optimise : {true, false}) {
+      dsl::Program gemm_program = Gemm::record();
+      const Kernel gemm_kernel = lower(gemm_program, Gemm::schedule(c.copy, c.stages), c.target, optimise);
+      Gemm gemm;
+      GatherScores scores;
+      std::optional<Kernel> scores_kernel;
+      if (target(c.target).has_fp8_convert) {
+        dsl::Program scores_program = GatherScores::record();
+        scores_kernel = lower(scores_program, GatherScores::schedule(c.copy, c.stages), c.target, optimise);
+      }
+      for (uint64_t seed = 0; seed < 6; seed++) {
+        CAPTURE(seed);
+        const EmulationReport report = gemm.run(gemm_kernel, {.seed = seed});
+        CHECK_MESSAGE(report.clean(), report.text());
+        CHECK(gemm.wrong() == 0);
+        if (!scores_kernel) continue;
+        const EmulationReport gathered = scores.run(*scores_kernel, {.seed = seed});
+        CHECK_MESSAGE(gathered.clean(), gathered.text());
+        CHECK(scores.wrong() == 0);
+      }
+    }
+  }
+}
+
+namespace {
+
+// Each block stores a partial sum; the block that takes the last ticket adds them up.
+dsl::Program recordSplitSum() {
+  return mustRecord("split_sum",
+                    {{"x", ArgType::kPointer, 16},
+                     {"partial", ArgType::kPointer, 4},
+                     {"counter", ArgType::kPointer, 4},
+                     {"out", ArgType::kPointer, 4},
+                     {"blocks", ArgType::kI32}},
+                    [](Builder& b) {
+                      Value pid = b.programId(), blocks = b.arg("blocks"), lane = b.range(128);
+                      Value sum = reduceSum(b.load(b.pointer("x", Type::F32), pid * 128 + lane), 0);
+                      Value partial = b.pointer("partial", Type::F32);
+                      b.store(partial, pid + b.range(1), b.full(sum, {1}));
+                      Value number = b.ticket(b.pointer("counter", Type::I32), blocks);
+                      b.when(number == blocks - 1, [&] {
+                        Value all = b.load(partial, lane, lane < blocks, 0.f);
+                        b.store(b.pointer("out", Type::F32), b.range(1), b.full(reduceSum(all, 0), {1}));
+                      });
+                    });
+}
+
+}  // namespace
+
+TEST_CASE("a ticket orders the stores of other blocks") {
+  dsl::Program program = recordSplitSum();
+  const Kernel kernel = lower(program, Schedule{}, "sm_120a");
+  dsl::Program broken_program = recordSplitSum();
+  const Kernel broken = lower(broken_program, Schedule{}, "sm_120a", true, [](mlir::ModuleOp module) {
+    module->walk([](mlir::LLVM::AtomicRMWOp op) { op.setOrdering(mlir::LLVM::AtomicOrdering::monotonic); });
+  });
+  const int blocks = 9;
+  std::vector<float> x(blocks * 128), partial(blocks), out(1);
+  std::vector<int32_t> counter(1);
+  Numbers numbers(5);
+  double expected = 0;
+  for (float& v : x) expected += v = static_cast<float>(numbers.below(100));
+  for (int workers : {1, 2, 4}) {
+    for (uint64_t seed = 0; seed < 4; seed++) {
+      const std::vector<ArgSlot> args = {slot(x.data()), slot(partial.data()), slot(counter.data()), slot(out.data()),
+                                         slot(int32_t{blocks})};
+      EmulatorBuffer partials = output(partial, "partial"), result = output(out, "out");
+      partials.initialised = result.initialised = false;
+      const std::vector<EmulatorBuffer> buffers = {input(x, "x"), partials, output(counter, "counter"), result};
+      const EmulationReport report = run(kernel, blocks, args, buffers, {.seed = seed, .workers = workers});
+      CHECK_MESSAGE(report.clean(), report.text());
+      CHECK(out[0] == expected);
+      CHECK(counter[0] == 0);
+      const EmulationReport bad = run(broken, blocks, args, buffers, {.seed = seed, .workers = workers});
+      CHECK_MESSAGE(finds(bad, FindingKind::kRace), bad.text());
+    }
+  }
+}
+
+TEST_CASE("register budgets of roles") {
+  dsl::Program program = Gemm::record();
+  Schedule schedule = Gemm::schedule(Copy::kBulk, 3);
+  schedule.roles = {{"load", {}, 4, 40}, {"main", {"main"}, 8, 216}};
+  schedule.grid["main"] = {2, 4, 1};
+  const Kernel kernel = lower(program, schedule, "sm_90a");
+  CHECK(kernel.threads == 384);
+  Gemm gemm;
+  for (uint64_t seed = 0; seed < 6; seed++) {
+    const EmulationReport report = gemm.run(kernel, {.seed = seed});
+    CHECK_MESSAGE(report.clean(), report.text());
+    CHECK(gemm.wrong() == 0);
+  }
+}
+
+TEST_CASE("findings do not depend on the number of workers") {
+  const Kernel kernel{loadText("llvm.func @k(%out: !llvm.ptr) attributes {nvvm.kernel} {\n"
+                               "  %b = nvvm.read.ptx.sreg.ctaid.x : i32\n  %t = nvvm.read.ptx.sreg.tid.x : i32\n"
+                               "  %p = llvm.getelementptr %out[%b] : (!llvm.ptr, i32) -> !llvm.ptr, i32\n  %q = "
+                               "llvm.getelementptr %p[%t] : (!llvm.ptr, i32) -> !llvm.ptr, i64\n"
+                               "  llvm.store %b, %q : i32, !llvm.ptr\n  llvm.return\n}\n"),
+                      32, 0};
+  std::vector<int32_t> out(40);
+  std::string first;
+  for (int workers : {1, 3}) {
+    const EmulationReport report = run(kernel, 8, {slot(out.data())}, {output(out, "out")}, {.races = false, .workers = workers});
+    CHECK(finds(report, FindingKind::kOutOfBounds));
+    std::string text;
+    for (const Finding& finding : report.findings) text += finding.text();
+    if (first.empty()) first = text;
+    CHECK(text == first);
   }
 }

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -44,21 +45,24 @@ struct Kernel {
   int threads = 32, shared_bytes = 0;
 };
 
-inline Result<std::shared_ptr<const Program>> tryLoadText(const std::string& text, const std::string& target_name = "sm_120a", bool optimise = true) {
+inline Result<std::shared_ptr<const Program>> tryLoadText(const std::string& text, const std::string& target_name = "sm_120a",
+                                                          bool optimise = true) {
   TextModule parsed(text);
   compiler::Trace trace;
   NEREID_CHECK_OK(compiler::lowerToLlvmDialect(*parsed.module, trace));
   return loadProgram(*parsed.module, target(target_name), "", trace, {.optimise = optimise});
 }
 
-inline std::shared_ptr<const Program> loadText(const std::string& text, const std::string& target_name = "sm_120a", bool optimise = true) {
+inline std::shared_ptr<const Program> loadText(const std::string& text, const std::string& target_name = "sm_120a",
+                                               bool optimise = true) {
   auto program = tryLoadText(text, target_name, optimise);
   REQUIRE_MESSAGE(program.ok(), (program.ok() ? "" : program.diag().text()));
   return *program;
 }
 
-// A recorded program, lowered for a target.
-inline Kernel lower(dsl::Program& program, const Schedule& schedule, const std::string& target_name, bool optimise = true) {
+// A recorded program, lowered for a target. `edit` may change the module (llvm and nvvm ops) before it is loaded.
+inline Kernel lower(dsl::Program& program, const Schedule& schedule, const std::string& target_name, bool optimise = true,
+                    const std::function<void(mlir::ModuleOp)>& edit = nullptr) {
   compiler::Trace trace;
   auto& impl = program.impl();
   mlir::DialectRegistry registry;
@@ -68,22 +72,44 @@ inline Kernel lower(dsl::Program& program, const Schedule& schedule, const std::
   REQUIRE_MESSAGE(shape.ok(), (shape.ok() ? "" : shape.diag().text()));
   Status lowered = compiler::lowerToLlvmDialect(*impl.module, trace);
   REQUIRE_MESSAGE(lowered.ok(), (lowered.ok() ? "" : lowered.diag().text()));
+  if (edit) edit(*impl.module);
   auto loaded = loadProgram(*impl.module, target(target_name), "", trace, {.optimise = optimise});
   REQUIRE_MESSAGE(loaded.ok(), (loaded.ok() ? "" : loaded.diag().text()));
   return {*loaded, shape->threads, shape->shared_bytes};
 }
 
-inline ArgSlot slot(void* pointer) { ArgSlot s{}; s.pointer = pointer; return s; }
-inline ArgSlot slot(int32_t value) { ArgSlot s{}; s.i32 = value; return s; }
-inline ArgSlot slot(int64_t value) { ArgSlot s{}; s.i64 = value; return s; }
-inline ArgSlot slot(float value) { ArgSlot s{}; s.f32 = value; return s; }
+inline ArgSlot slot(void* pointer) {
+  ArgSlot s{};
+  s.pointer = pointer;
+  return s;
+}
+inline ArgSlot slot(int32_t value) {
+  ArgSlot s{};
+  s.i32 = value;
+  return s;
+}
+inline ArgSlot slot(int64_t value) {
+  ArgSlot s{};
+  s.i64 = value;
+  return s;
+}
+inline ArgSlot slot(float value) {
+  ArgSlot s{};
+  s.f32 = value;
+  return s;
+}
 
 template <typename T>
-EmulatorBuffer input(std::vector<T>& data, const char* name) { return {data.data(), data.size() * sizeof(T), false, name, true}; }
+EmulatorBuffer input(std::vector<T>& data, const char* name) {
+  return {data.data(), data.size() * sizeof(T), false, name, true};
+}
 template <typename T>
-EmulatorBuffer output(std::vector<T>& data, const char* name) { return {data.data(), data.size() * sizeof(T), true, name, true}; }
+EmulatorBuffer output(std::vector<T>& data, const char* name) {
+  return {data.data(), data.size() * sizeof(T), true, name, true};
+}
 
-inline EmulationReport run(const Kernel& kernel, int64_t blocks, std::vector<ArgSlot> args, std::vector<EmulatorBuffer> buffers, EmulatorOptions options = {}) {
+inline EmulationReport run(const Kernel& kernel, int64_t blocks, std::vector<ArgSlot> args, std::vector<EmulatorBuffer> buffers,
+                           EmulatorOptions options = {}) {
   EmulatorLaunch launch{blocks, kernel.threads, kernel.shared_bytes, std::move(args)};
   auto report = emulate(*kernel.program, launch, std::move(buffers), options);
   REQUIRE_MESSAGE(report.ok(), (report.ok() ? "" : report.diag().text()));

@@ -1,5 +1,5 @@
-// mma of every operand type, block scales, ldmatrix, stmatrix: against matrices multiplied the plain way, with fragments placed by the
-// tables of the PTX ISA ("Matrix Fragments for mma.m16n8k8, k16, k32, k64") written out here anew.
+// mma of every operand type, block scales, ldmatrix, stmatrix: against matrices multiplied the plain way, with fragments placed
+// by the tables of the PTX ISA ("Matrix Fragments for mma.m16n8k8, k16, k32, k64") written out here anew.
 #include <cmath>
 
 #include "tests/unit/emulator/lane_kernel.h"
@@ -12,9 +12,9 @@ namespace {
 
 struct ElementType {
   const char* name;
-  int bits;            // in a register
+  int bits;  // in a register
   double (*value)(uint32_t);
-  uint32_t codes;      // codes to draw from, finite ones
+  uint32_t codes;                         // codes to draw from, finite ones
   uint32_t (*place)(uint32_t) = nullptr;  // of a code in its register byte
 };
 
@@ -46,7 +46,8 @@ uint32_t draw(const ElementType& type, Numbers& numbers) {
   return static_cast<uint32_t>(numbers.below(static_cast<int>(type.codes)));
 }
 
-const ElementType kF16Type{"f16", 16, f16, 0}, kBF16Type{"bf16", 16, bf16, 0}, kS8Type{"s8", 8, s8, 256}, kU8Type{"u8", 8, u8, 256};
+const ElementType kF16Type{"f16", 16, f16, 0}, kBF16Type{"bf16", 16, bf16, 0}, kS8Type{"s8", 8, s8, 256},
+    kU8Type{"u8", 8, u8, 256};
 const ElementType kE4M3Type{"e4m3", 8, e4m3, 0x60}, kE5M2Type{"e5m2", 8, e5m2, 0x48};
 uint32_t shiftedByTwo(uint32_t c) { return c << 2; }
 const ElementType kE3M2Type{"e3m2", 8, e3m2, 64}, kE2M3Type{"e2m3", 8, e2m3, 64}, kE2M1Type{"e2m1", 8, e2m1, 16, shiftedByTwo};
@@ -140,9 +141,11 @@ std::string prologue(const MmaCase& c) {
     const bool is_a = i < a_words;
     const std::string name = fmt::format("{}{}", is_a ? "x" : "y", is_a ? i : i - a_words);
     const bool halves = std::string((is_a ? c.a : c.b).name) == "f16";
-    text += halves ? fmt::format("%{} = llvm.bitcast %a{} : i32 to vector<2xf16>\n", name, i) : fmt::format("%{} = llvm.bitcast %a{} : i32 to i32\n", name, i);
+    text += halves ? fmt::format("%{} = llvm.bitcast %a{} : i32 to vector<2xf16>\n", name, i)
+                   : fmt::format("%{} = llvm.bitcast %a{} : i32 to i32\n", name, i);
   }
-  for (int i = 0; i < 4; i++) text += fmt::format("%z{} = llvm.bitcast %a{} : i32 to {}\n", i, a_words + b_words + i, c.integer ? "i32" : "f32");
+  for (int i = 0; i < 4; i++)
+    text += fmt::format("%z{} = llvm.bitcast %a{} : i32 to {}\n", i, a_words + b_words + i, c.integer ? "i32" : "f32");
   return text;
 }
 
@@ -150,22 +153,27 @@ std::string epilogue(bool integer) {
   std::string text;
   const char* type = integer ? "i32" : "f32";
   for (int i = 0; i < 4; i++)
-    text += fmt::format("%d{0} = llvm.extractvalue %d[{0}] : !llvm.struct<({1}, {1}, {1}, {1})>\n%r{0} = llvm.bitcast %d{0} : {1} to i32\n", i, type);
+    text += fmt::format(
+        "%d{0} = llvm.extractvalue %d[{0}] : !llvm.struct<({1}, {1}, {1}, {1})>\n%r{0} = llvm.bitcast %d{0} : {1} to i32\n", i,
+        type);
   return text;
 }
 
 // `scale(row, column, k)`: what the product of the element is multiplied with.
-void checkMma(const MmaCase& c, const std::string& op, int extra_words = 0, const std::function<uint32_t(int, int)>& extra = nullptr,
+void checkMma(const MmaCase& c, const std::string& op, int extra_words = 0,
+              const std::function<uint32_t(int, int)>& extra = nullptr,
               const std::function<double(int, int, int)>& scale = nullptr) {
   Numbers numbers(7);
   const Matrices m = drawMatrices(c, numbers);
   const int words = static_cast<int>(fragments(c, m, 0).size());
-  const LaneRun run = runLanes(words + extra_words, 4, prologue(c) + op + epilogue(c.integer),
-                               [&](int t, int i) { return i < words ? fragments(c, m, t)[static_cast<size_t>(i)] : extra(t, i - words); });
+  const LaneRun run = runLanes(words + extra_words, 4, prologue(c) + op + epilogue(c.integer), [&](int t, int i) {
+    return i < words ? fragments(c, m, t)[static_cast<size_t>(i)] : extra(t, i - words);
+  });
   for (int row = 0; row < 16; row++) {
     for (int column = 0; column < 8; column++) {
       double sum = m.c[row][column];
-      for (int k = 0; k < c.k; k++) sum += c.a.value(m.a[row][k]) * c.b.value(m.b[k][column]) * (scale ? scale(row, column, k) : 1.0);
+      for (int k = 0; k < c.k; k++)
+        sum += c.a.value(m.a[row][k]) * c.b.value(m.b[k][column]) * (scale ? scale(row, column, k) : 1.0);
       const int lane = row % 8 * 4 + column / 2, i = (row >= 8 ? 2 : 0) + column % 2;
       const double got = c.integer ? static_cast<int32_t>(run.at(lane, i)) : floatOf(run.at(lane, i));
       CHECK(got == doctest::Approx(sum).epsilon(1e-6));
@@ -175,20 +183,25 @@ void checkMma(const MmaCase& c, const std::string& op, int extra_words = 0, cons
 
 std::string nvvmMma(const MmaCase& c, const char* layout_types) {
   const int a_words = 16 * c.k * c.a.bits / 1024, b_words = 8 * c.k * c.b.bits / 1024;
-  const std::string type_names = std::string(c.a.name) == "f16"
-                                     ? ""
-                                     : fmt::format("multiplicandAPtxType = #nvvm.mma_type<{}>, multiplicandBPtxType = #nvvm.mma_type<{}>, {}", c.a.name, c.b.name,
-                                                   c.integer ? "intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>, " : "");
-  return fmt::format("%d = nvvm.mma.sync A[{}] B[{}] C[{}] {{layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, {}shape = #nvvm.shape<m = 16, n = 8, k = {}>}} : {}\n",
-                     names("x", 0, a_words), names("y", 0, b_words), names("z", 0, 4), type_names, c.k, layout_types);
+  const std::string type_names =
+      std::string(c.a.name) == "f16"
+          ? ""
+          : fmt::format("multiplicandAPtxType = #nvvm.mma_type<{}>, multiplicandBPtxType = #nvvm.mma_type<{}>, {}", c.a.name,
+                        c.b.name, c.integer ? "intOverflowBehavior = #nvvm.mma_int_overflow<wrapped>, " : "");
+  return fmt::format(
+      "%d = nvvm.mma.sync A[{}] B[{}] C[{}] {{layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, {}shape = "
+      "#nvvm.shape<m = 16, n = 8, k = {}>}} : {}\n",
+      names("x", 0, a_words), names("y", 0, b_words), names("z", 0, 4), type_names, c.k, layout_types);
 }
 
 std::string byIntrinsic(const MmaCase& c, const std::string& name) {
   const int a_words = 16 * c.k * c.a.bits / 1024, b_words = 8 * c.k * c.b.bits / 1024;
   std::string types;
   for (int i = 0; i < a_words + b_words; i++) types += "i32, ";
-  return fmt::format("%d = llvm.call_intrinsic \"llvm.nvvm.mma.{}\"({}, {}, {}) : ({}f32, f32, f32, f32) -> !llvm.struct<(f32, f32, f32, f32)>\n", name,
-                     names("x", 0, a_words), names("y", 0, b_words), names("z", 0, 4), types);
+  return fmt::format(
+      "%d = llvm.call_intrinsic \"llvm.nvvm.mma.{}\"({}, {}, {}) : ({}f32, f32, f32, f32) -> !llvm.struct<(f32, f32, f32, "
+      "f32)>\n",
+      name, names("x", 0, a_words), names("y", 0, b_words), names("z", 0, 4), types);
 }
 
 }  // namespace
@@ -240,14 +253,18 @@ TEST_CASE("mma.block_scale mxf8f6f4: scales by row and column, every selector") 
       const auto codes = [](int t, int i) { return 0x78808876u + static_cast<uint32_t>(t * 0x01000101 + i * 0x00030005); };
       const std::string op = fmt::format(
           "%sel_b = llvm.mlir.constant({} : i16) : i16\n%sel_t = llvm.mlir.constant({} : i16) : i16\n"
-          "%d = nvvm.mma.block_scale A[%x0, %x1, %x2, %x3] B[%y0, %y1] C[%z0, %z1, %z2, %z3] scaleA[%a10, %sel_b, %sel_t] scaleB[%a11, %sel_b, %sel_t] "
-          "{{shape = #nvvm.shape<m = 16, n = 8, k = 32>, multiplicandAPtxType = #nvvm.mma_type<e4m3>, multiplicandBPtxType = #nvvm.mma_type<e4m3>, "
-          "scaleVecSize = #nvvm.scale_vec_size<x1>, blockScaleFormat = #nvvm.block_scale_format<ue8m0>, kind = #nvvm.block_scale_kind<mxf8f6f4>}} : "
+          "%d = nvvm.mma.block_scale A[%x0, %x1, %x2, %x3] B[%y0, %y1] C[%z0, %z1, %z2, %z3] scaleA[%a10, %sel_b, %sel_t] "
+          "scaleB[%a11, %sel_b, %sel_t] "
+          "{{shape = #nvvm.shape<m = 16, n = 8, k = 32>, multiplicandAPtxType = #nvvm.mma_type<e4m3>, multiplicandBPtxType = "
+          "#nvvm.mma_type<e4m3>, "
+          "scaleVecSize = #nvvm.scale_vec_size<x1>, blockScaleFormat = #nvvm.block_scale_format<ue8m0>, kind = "
+          "#nvvm.block_scale_kind<mxf8f6f4>}} : "
           "(i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>\n",
           byte, thread);
       checkMma(c, op, 2, codes, [&](int row, int column, int) {
         // Two threads of a quad hold the scales of rows q and q + 8, one holds that of column q.
-        const uint32_t a = codes(row % 8 * 4 + thread * 2 + row / 8, 0) >> (8 * byte) & 255, b = codes(column * 4 + thread, 1) >> (8 * byte) & 255;
+        const uint32_t a = codes(row % 8 * 4 + thread * 2 + row / 8, 0) >> (8 * byte) & 255,
+                       b = codes(column * 4 + thread, 1) >> (8 * byte) & 255;
         return std::pow(2.0, static_cast<double>(a) - 127) * std::pow(2.0, static_cast<double>(b) - 127);
       });
     }
@@ -275,9 +292,12 @@ TEST_CASE("mma.block_scale mxf4 (two scales along k) and mxf4nvf4 (four)") {
       };
       const std::string op = fmt::format(
           "%sel_b = llvm.mlir.constant({} : i16) : i16\n%sel_t = llvm.mlir.constant(1 : i16) : i16\n"
-          "%d = nvvm.mma.block_scale A[%x0, %x1, %x2, %x3] B[%y0, %y1] C[%z0, %z1, %z2, %z3] scaleA[%a10, %sel_b, %sel_t] scaleB[%a11, %sel_b, %sel_t] "
-          "{{shape = #nvvm.shape<m = 16, n = 8, k = 64>, multiplicandAPtxType = #nvvm.mma_type<e2m1>, multiplicandBPtxType = #nvvm.mma_type<e2m1>, "
-          "scaleVecSize = #nvvm.scale_vec_size<{}>, blockScaleFormat = #nvvm.block_scale_format<{}>, kind = #nvvm.block_scale_kind<{}>}} : "
+          "%d = nvvm.mma.block_scale A[%x0, %x1, %x2, %x3] B[%y0, %y1] C[%z0, %z1, %z2, %z3] scaleA[%a10, %sel_b, %sel_t] "
+          "scaleB[%a11, %sel_b, %sel_t] "
+          "{{shape = #nvvm.shape<m = 16, n = 8, k = 64>, multiplicandAPtxType = #nvvm.mma_type<e2m1>, multiplicandBPtxType = "
+          "#nvvm.mma_type<e2m1>, "
+          "scaleVecSize = #nvvm.scale_vec_size<{}>, blockScaleFormat = #nvvm.block_scale_format<{}>, kind = "
+          "#nvvm.block_scale_kind<{}>}} : "
           "(i32, i32, f32) -> !llvm.struct<(f32, f32, f32, f32)>\n",
           byte, f.vec, f.format, f.kind);
       checkMma(c, op, 2, codes, [&](int row, int column, int k) {
@@ -306,7 +326,9 @@ const char* const kFillShared =
     "llvm.store %a3, %p3 : i32, !llvm.ptr<3>\n"
     "nvvm.bar.warp.sync %all : i32\n";
 
-uint32_t halves(int row, int word) { return static_cast<uint32_t>(row * 256 + word * 2) | static_cast<uint32_t>(row * 256 + word * 2 + 1) << 16; }
+uint32_t halves(int row, int word) {
+  return static_cast<uint32_t>(row * 256 + word * 2) | static_cast<uint32_t>(row * 256 + word * 2 + 1) << 16;
+}
 
 }  // namespace
 
@@ -315,20 +337,26 @@ TEST_CASE("ldmatrix x1, x2, x4, plain and transposed") {
     for (bool transposed : {false, true}) {
       CAPTURE(count);
       CAPTURE(transposed);
-      const std::string types = count == 1 ? "i32" : fmt::format("!llvm.struct<({})>", count == 2 ? "i32, i32" : "i32, i32, i32, i32");
+      const std::string types =
+          count == 1 ? "i32" : fmt::format("!llvm.struct<({})>", count == 2 ? "i32, i32" : "i32, i32, i32, i32");
       std::string body = kFillShared;
       body += fmt::format(
-          "%m = nvvm.ldmatrix %p {{num = {} : i32, layout = #nvvm.mma_layout<{}>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>, eltType = #nvvm.ld_st_matrix_elt_type<b16>}} : "
+          "%m = nvvm.ldmatrix %p {{num = {} : i32, layout = #nvvm.mma_layout<{}>, shape = #nvvm.ld_st_matrix_shape<m = 8, n = "
+          "8>, eltType = #nvvm.ld_st_matrix_elt_type<b16>}} : "
           "(!llvm.ptr<3>) -> {}\n",
           count, transposed ? "col" : "row", types);
-      for (int i = 0; i < count; i++) body += count == 1 ? "%r0 = llvm.or %m, %c0 : i32\n" : fmt::format("%r{0} = llvm.extractvalue %m[{0}] : {1}\n", i, types);
+      for (int i = 0; i < count; i++)
+        body += count == 1 ? "%r0 = llvm.or %m, %c0 : i32\n" : fmt::format("%r{0} = llvm.extractvalue %m[{0}] : {1}\n", i, types);
       const LaneRun run = runLanes(4, count, body, [](int t, int i) { return halves(t, i); });
       for (int lane = 0; lane < 32; lane++) {
         for (int i = 0; i < count; i++) {
           // Matrix i has the rows that lanes 8i…8i+7 address; a lane gets two neighbours of row lane/4, or of column lane/4.
           uint32_t expected;
-          if (!transposed) expected = halves(8 * i + lane / 4, lane % 4);
-          else expected = static_cast<uint32_t>((8 * i + lane % 4 * 2) * 256 + lane / 4) | static_cast<uint32_t>((8 * i + lane % 4 * 2 + 1) * 256 + lane / 4) << 16;
+          if (!transposed)
+            expected = halves(8 * i + lane / 4, lane % 4);
+          else
+            expected = static_cast<uint32_t>((8 * i + lane % 4 * 2) * 256 + lane / 4) |
+                       static_cast<uint32_t>((8 * i + lane % 4 * 2 + 1) * 256 + lane / 4) << 16;
           CHECK(run.at(lane, i) == expected);
         }
       }
@@ -344,17 +372,22 @@ TEST_CASE("stmatrix is the inverse of ldmatrix") {
         "%row_bytes = llvm.mlir.constant(16 : i32) : i32\n"
         "%at = llvm.mul %tid, %row_bytes : i32\n"
         "%p = llvm.getelementptr %s[%at] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8\n"
-        "nvvm.stmatrix %p, %a0, %a1, %a2, %a3 {layout = #nvvm.mma_layout<" + layout +
-        ">, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>, eltType = #nvvm.ld_st_matrix_elt_type<b16>} : !llvm.ptr<3>, i32, i32, i32, i32\n"
+        "nvvm.stmatrix %p, %a0, %a1, %a2, %a3 {layout = #nvvm.mma_layout<" +
+        layout +
+        ">, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>, eltType = #nvvm.ld_st_matrix_elt_type<b16>} : !llvm.ptr<3>, i32, "
+        "i32, i32, i32\n"
         "nvvm.bar.warp.sync %all : i32\n"
         "%r0 = llvm.load %p : !llvm.ptr<3> -> i32\n"
         "%p3 = llvm.getelementptr %p[12] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n"
         "%r1 = llvm.load %p3 : !llvm.ptr<3> -> i32\n";
     // Lane l, register i holds elements (l/4, l%4*2) and its right neighbour of matrix i, or the transposed ones.
-    const auto element = [](int matrix, int row, int column) { return static_cast<uint32_t>(matrix * 4096 + row * 256 + column); };
+    const auto element = [](int matrix, int row, int column) {
+      return static_cast<uint32_t>(matrix * 4096 + row * 256 + column);
+    };
     const LaneRun run = runLanes(4, 2, body, [&](int t, int i) {
       const int major = t / 4, minor = t % 4 * 2;
-      return transposed ? element(i, minor, major) | element(i, minor + 1, major) << 16 : element(i, major, minor) | element(i, major, minor + 1) << 16;
+      return transposed ? element(i, minor, major) | element(i, minor + 1, major) << 16
+                        : element(i, major, minor) | element(i, major, minor + 1) << 16;
     });
     for (int t = 0; t < 32; t++) {
       CHECK(run.at(t, 0) == (element(t / 8, t % 8, 0) | element(t / 8, t % 8, 1) << 16));

@@ -14,7 +14,8 @@ namespace {
 double valueOf(int e_bits, int m_bits, int bias, uint32_t code) {
   const uint32_t m = code & ((1u << m_bits) - 1), e = code >> m_bits & ((1u << e_bits) - 1);
   const double fraction = static_cast<double>(m) / (1 << m_bits);
-  const double magnitude = e == 0 ? std::pow(2.0, 1 - bias) * fraction : std::pow(2.0, static_cast<double>(e) - bias) * (1 + fraction);
+  const double magnitude =
+      e == 0 ? std::pow(2.0, 1 - bias) * fraction : std::pow(2.0, static_cast<double>(e) - bias) * (1 + fraction);
   return code >> (e_bits + m_bits) & 1 ? -magnitude : magnitude;
 }
 

@@ -3,8 +3,9 @@
 
 namespace nereid::emulator::test {
 
-// Two warps; %in has 4 words a thread. Warp 0 brings rows 0…3 of 256 bytes through two slots of shared memory, warp 1 adds them up: the
-// result %r0 of lane l of warp 1 is the sum of word l of each row. Slots at bytes 0 and 256, full barriers at 1024, empty at 1040.
+// Two warps; %in has 4 words a thread. Warp 0 brings rows 0…3 of 256 bytes through two slots of shared memory, warp 1 adds them
+// up: the result %r0 of lane l of warp 1 is the sum of word l of each row. Slots at bytes 0 and 256, full barriers at 1024, empty
+// at 1040.
 inline constexpr const char* kRingBody =
     "%g = llvm.addrspacecast %in : !llvm.ptr to !llvm.ptr<1>\n"
     "%full = llvm.getelementptr %s[1024] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n"
@@ -17,7 +18,8 @@ inline constexpr const char* kRingBody =
     "%expected = llvm.mlir.constant(256 : i32) : i32\n"
     "llvm.cond_br %leader, ^init, ^ready\n"
     "^init:\n"
-    "%full1 = llvm.getelementptr %full[8] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n%empty1 = llvm.getelementptr %empty[8] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n"
+    "%full1 = llvm.getelementptr %full[8] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n%empty1 = llvm.getelementptr %empty[8] : "
+    "(!llvm.ptr<3>) -> !llvm.ptr<3>, i8\n"
     "nvvm.mbarrier.init %full, %c1 : !llvm.ptr<3>, i32\nnvvm.mbarrier.init %full1, %c1 : !llvm.ptr<3>, i32\n"
     "nvvm.mbarrier.init %empty, %c1 : !llvm.ptr<3>, i32\nnvvm.mbarrier.init %empty1, %c1 : !llvm.ptr<3>, i32\n"
     "nvvm.fence.mbarrier.init\n"
@@ -30,8 +32,10 @@ inline constexpr const char* kRingBody =
     "%more = llvm.icmp \"ult\" %i, %c4 : i32\n"
     "llvm.cond_br %more, ^acquire, ^done(%c0 : i32)\n"
     "^acquire:\n"
-    "%slot = llvm.and %i, %c1 : i32\n%round = llvm.lshr %i, %c1 : i32\n%phase0 = llvm.and %round, %c1 : i32\n%phase = llvm.xor %phase0, %c1 : i32\n"
-    "%fb = llvm.getelementptr %full[%slot] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64\n%eb = llvm.getelementptr %empty[%slot] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64\n"
+    "%slot = llvm.and %i, %c1 : i32\n%round = llvm.lshr %i, %c1 : i32\n%phase0 = llvm.and %round, %c1 : i32\n%phase = llvm.xor "
+    "%phase0, %c1 : i32\n"
+    "%fb = llvm.getelementptr %full[%slot] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64\n%eb = llvm.getelementptr %empty[%slot] : "
+    "(!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64\n"
     "%free = nvvm.mbarrier.try_wait %eb, %phase : !llvm.ptr<3>, i32 -> i1\n"
     "llvm.cond_br %free, ^issue, ^acquire\n"
     "^issue:\n"
@@ -50,11 +54,13 @@ inline constexpr const char* kRingBody =
     "llvm.cond_br %again, ^wait, ^done(%sum : i32)\n"
     "^wait:\n"
     "%uslot = llvm.and %j, %c1 : i32\n%uround = llvm.lshr %j, %c1 : i32\n%uphase = llvm.and %uround, %c1 : i32\n"
-    "%ufb = llvm.getelementptr %full[%uslot] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64\n%ueb = llvm.getelementptr %empty[%uslot] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64\n"
+    "%ufb = llvm.getelementptr %full[%uslot] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64\n%ueb = llvm.getelementptr "
+    "%empty[%uslot] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i64\n"
     "%there = nvvm.mbarrier.try_wait %ufb, %uphase : !llvm.ptr<3>, i32 -> i1\n"
     "llvm.cond_br %there, ^read, ^wait\n"
     "^read:\n"
-    "%uslot_off = llvm.mul %uslot, %row : i32\n%tile = llvm.getelementptr %s[%uslot_off] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8\n"
+    "%uslot_off = llvm.mul %uslot, %row : i32\n%tile = llvm.getelementptr %s[%uslot_off] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, "
+    "i8\n"
     "%word = llvm.getelementptr %tile[%lane] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32\n"
     "%x = llvm.load %word : !llvm.ptr<3> -> i32\n"
     "%sum1 = llvm.add %sum, %x : i32\n"

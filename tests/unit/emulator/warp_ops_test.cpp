@@ -9,7 +9,9 @@ using namespace nereid::emulator::test;
 
 namespace {
 
-uint32_t scramble(int thread, int input = 0) { return static_cast<uint32_t>(thread * 2654435761u + input * 40503u) ^ 0x5A5A1234u; }
+uint32_t scramble(int thread, int input = 0) {
+  return static_cast<uint32_t>(thread * 2654435761u + input * 40503u) ^ 0x5A5A1234u;
+}
 
 }  // namespace
 
@@ -22,7 +24,17 @@ TEST_CASE("special registers") {
   const LaneRun run = runLanes(0, 11, body, nullptr, 96);
   for (int t = 0; t < 96; t++) {
     const uint32_t lane = static_cast<uint32_t>(t % 32), bit = 1u << lane;
-    const uint32_t expected[] = {static_cast<uint32_t>(t), 96, 0, 1, lane, static_cast<uint32_t>(t / 32), bit, bit * 2 - 1, bit - 1, ~(bit - 1), ~(bit * 2 - 1)};
+    const uint32_t expected[] = {static_cast<uint32_t>(t),
+                                 96,
+                                 0,
+                                 1,
+                                 lane,
+                                 static_cast<uint32_t>(t / 32),
+                                 bit,
+                                 bit * 2 - 1,
+                                 bit - 1,
+                                 ~(bit - 1),
+                                 ~(bit * 2 - 1)};
     for (int i = 0; i < 11; i++) CHECK(run.at(t, i) == expected[i]);
   }
 }
@@ -110,7 +122,8 @@ TEST_CASE("elect.sync elects one lane of the mask") {
   std::vector<uint32_t> out(32), in(1);
   bool other_than_first = false;
   for (uint64_t seed = 0; seed < 8; seed++) {
-    const EmulationReport report = run(kernel, 1, {slot(in.data()), slot(out.data())}, {input(in, "in"), output(out, "out")}, {.seed = seed});
+    const EmulationReport report =
+        run(kernel, 1, {slot(in.data()), slot(out.data())}, {input(in, "in"), output(out, "out")}, {.seed = seed});
     CHECK(report.clean());
     uint32_t elected = 0;
     for (uint32_t x : out) elected += x;
@@ -190,15 +203,16 @@ TEST_CASE("bar.warp.sync orders the lanes of a warp") {
 }
 
 TEST_CASE("hints, griddepcontrol and fences have no effect on values") {
-  const std::string body = "%r0 = llvm.or %c0, %all : i32\n"
-                           "nvvm.griddepcontrol wait\n"
-                           "nvvm.griddepcontrol launch_dependents\n"
-                           "nvvm.nanosleep %c1\n"
-                           "nvvm.memory.barrier #nvvm.mem_scope<gpu>\n"
-                           "nvvm.fence.proxy {kind = #nvvm.proxy_kind<alias>}\n"
-                           "%g = llvm.addrspacecast %in : !llvm.ptr to !llvm.ptr<1>\n"
-                           "nvvm.prefetch level = L2, %g : !llvm.ptr<1>\n"
-                           "nvvm.prefetch level = L1, %in : !llvm.ptr\n";
+  const std::string body =
+      "%r0 = llvm.or %c0, %all : i32\n"
+      "nvvm.griddepcontrol wait\n"
+      "nvvm.griddepcontrol launch_dependents\n"
+      "nvvm.nanosleep %c1\n"
+      "nvvm.memory.barrier #nvvm.mem_scope<gpu>\n"
+      "nvvm.fence.proxy {kind = #nvvm.proxy_kind<alias>}\n"
+      "%g = llvm.addrspacecast %in : !llvm.ptr to !llvm.ptr<1>\n"
+      "nvvm.prefetch level = L2, %g : !llvm.ptr<1>\n"
+      "nvvm.prefetch level = L1, %in : !llvm.ptr\n";
   const LaneRun run = runLanes(0, 1, body, nullptr);
   for (int lane = 0; lane < 32; lane++) CHECK(run.at(lane) == 0xFFFFFFFF);
 }
