@@ -83,7 +83,8 @@ void Block::run() {
     warp_ops_ += static_cast<uint64_t>(turn_ops - budget);
     if (context_.arrival == Arrival::kRandom && copies_.any() && context_.random.below(4) == 0) copies_.arriveOne();
     if (warp_ops_ > context_.options.max_warp_ops) {
-      context_.report(FindingKind::kEndless, -1, 0,
+      const uint32_t at = warps_[static_cast<size_t>(ready.front())].fragments.front().pc;
+      context_.report(FindingKind::kEndless, FindingPlace::kBlock, at,
                       fmt::format("more than {} warp ops were executed", context_.options.max_warp_ops), places());
       break;
     }
@@ -259,6 +260,7 @@ bool Block::setRegisters(Warp& warp, const Op& op, int count, bool increase) {
   free_registers_ += change;
   warp.register_count = count;
   warp.register_history.push_back(count);
+  warp.register_op = op.index;
   progressed();
   if (change > 0) {
     for (Warp& other : warps_) {
@@ -275,7 +277,8 @@ void Block::checkRegisterGroups() {
   for (size_t first = 0; first < warps_.size(); first += 4) {
     for (size_t w = first + 1; w < std::min(first + 4, warps_.size()); w++) {
       if (warps_[w].register_history == warps_[first].register_history) continue;
-      context_.report(FindingKind::kRegisters, warps_[w].thread(0), 0,
+      const Warp& named = warps_[w].register_history.empty() ? warps_[first] : warps_[w];
+      context_.report(FindingKind::kRegisters, named.thread(0), named.register_op,
                       fmt::format("warps {} and {} are of one warp group and set different register counts", first, w));
       return;
     }

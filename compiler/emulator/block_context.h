@@ -47,7 +47,7 @@ struct BlockContext {
   std::function<void(uint64_t address)> wakeMbarrier;
 
   FindingPlace place(int thread, uint32_t op) const;
-  // `thread` -1: nobody in particular. `conflict`: the op on the other side, part of what makes findings equal.
+  // `thread`: or one of FindingPlace. `conflict`: the op on the other side, part of what makes findings equal.
   void report(FindingKind kind, int thread, uint32_t op, std::string what, std::vector<FindingPlace> others = {},
               uint32_t conflict = 0);
   // report, and the block ends.

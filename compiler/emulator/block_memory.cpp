@@ -162,7 +162,7 @@ void BlockMemory::checkAfterWrite(const Actor& actor, const Cell& cell, Access k
     }
     return;
   }
-  FindingPlace other = context_.place(copied ? -1 : cell.writer, cell.op);
+  FindingPlace other = context_.place(copied ? FindingPlace::kCopy : cell.writer, cell.op);
   other.block = cell.write_block;
   if (copied) {
     context_.report(
@@ -191,7 +191,7 @@ void BlockMemory::checkAfterReads(const Actor& actor, const Cell& cell, const Op
   }
   for (const Reader& reader : context_.readers.at(cell.readers)) {
     if (context_.clocks.ordered(actor.thread, reader.component, reader.epoch)) continue;
-    race(context_.place(context_.isThread(reader.component) ? reader.component : -1, reader.op), reader.op);
+    race(context_.place(context_.isThread(reader.component) ? reader.component : FindingPlace::kCopy, reader.op), reader.op);
   }
 }
 

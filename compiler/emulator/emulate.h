@@ -39,7 +39,7 @@ struct EmulatorOptions {
   bool uninitialised = true;  // reads of unwritten shared memory and of buffers that start unwritten
   int max_findings = 20;      // different ones; a block stops when they are reached
   int workers = 0;            // host threads; 0: one a core. Blocks are independent, so findings do not depend on it
-  uint64_t max_warp_ops = uint64_t{1} << 32;  // of a block
+  uint64_t max_warp_ops = uint64_t{1} << 28;  // of a block; a loop that polls memory for ever ends there
 };
 
 struct EmulationReport {

@@ -29,8 +29,10 @@ const char* findingName(FindingKind kind) {
 }
 
 std::string FindingPlace::text() const {
-  std::string who = thread < 0 ? "a copy" : fmt::format("thread {} (warp {}, lane {})", thread, thread / 32, thread % 32);
-  if (block >= 0) who += fmt::format(" of block {}", block);
+  std::string who = thread == kCopy ? "a copy"
+                    : thread < 0    ? ""
+                                    : fmt::format("thread {} (warp {}, lane {})", thread, thread / 32, thread % 32);
+  if (block >= 0) who += fmt::format("{}block {}", who.empty() ? "" : " of ", block);
   if (!op.empty()) who += fmt::format(" at {} ({})", op, line.text());
   return who;
 }

@@ -33,9 +33,11 @@ const char* findingName(FindingKind kind);  // "data race", …
 
 // One side of a finding.
 struct FindingPlace {
+  static constexpr int kBlock = -1;  // no thread in particular
+  static constexpr int kCopy = -2;   // an asynchronous copy
   int64_t block = -1;
-  int thread = -1;  // in the block; -1: an asynchronous copy that no thread waits for, or the whole block
-  std::string op;   // "ld.shared.b32", "mma.m16n8k16…"
+  int thread = kBlock;  // in the block, or one of the above
+  std::string op;       // "ld.shared.b32", "mma.m16n8k16…"
   SourceLine line;
   std::string text() const;  // "thread 35 (warp 1, lane 3) of block 0 at ld.shared.b32 (gemm.cpp:42)"
 };

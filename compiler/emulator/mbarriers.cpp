@@ -162,7 +162,7 @@ bool Mbarriers::testParity(int thread, uint64_t address, uint32_t parity, bool a
       context_.report(FindingKind::kMbarrier, thread, op.index,
                       fmt::format("waits for phase {} of the {}, which is two phases on: the parity names another phase",
                                   static_cast<int64_t>(after) - 1, describe(address)),
-                      {context_.place(-1, state->last_op)});
+                      {context_.place(FindingPlace::kBlock, state->last_op)});
     }
   }
   if ((state->phase & 1) == parity) return false;
@@ -190,7 +190,8 @@ void Mbarriers::checkAtEnd() {
   for (uint64_t address : addresses) {
     const State& state = states_[address];
     if (state.transaction != 0) {
-      context_.report(FindingKind::kMbarrier, -1, state.last_op, fmt::format("the block ends with the {}", describe(address)),
+      context_.report(FindingKind::kMbarrier, FindingPlace::kBlock, state.last_op,
+                      fmt::format("the block ends with the {}", describe(address)),
                       {context_.place(state.init_thread, state.init_op)}, state.last_op);
     }
   }

@@ -47,6 +47,7 @@ class Warp {
   uint64_t polls = 0, polls_at = 0;  // failed polls since the block's progress `polls_at`
   int register_count = 0;            // a thread's, where setmaxnreg counts them
   std::vector<int> register_history;
+  uint32_t register_op = 0;  // the last setmaxnreg
   std::vector<Fragment> fragments;
 
   int thread(int lane) const { return index * kLanes + lane; }

@@ -353,6 +353,17 @@ TEST_CASE("bulk stores") {
   }
 }
 
+TEST_CASE("a loop that polls memory which nobody writes") {
+  const std::string body =
+      "llvm.br ^poll\n^poll:\n%x = llvm.load volatile %p_in : !llvm.ptr -> i32\n%no = llvm.icmp \"eq\" %x, %c0 : i32\n"
+      "llvm.cond_br %no, ^poll, ^end\n^end:\n%r0 = llvm.add %a0, %c0 : i32\n";
+  const Kernel kernel{loadText(laneModule(1, 1, body)), 32, 0};
+  std::vector<uint32_t> in(32), out(32);
+  const EmulationReport report =
+      run(kernel, 1, {slot(in.data()), slot(out.data())}, {input(in, "in"), output(out, "out")}, {.max_warp_ops = 100000});
+  CHECK_MESSAGE(finds(report, FindingKind::kEndless), report.text());
+}
+
 TEST_CASE("setmaxnreg") {
   const auto module = [](const std::string& dec, const std::string& inc) {
     return "%w = nvvm.read.ptx.sreg.warpid : i32\n%load = llvm.icmp \"ult\" %w, %c4 : i32\nllvm.cond_br %load, ^a, ^b\n^a:\n" +
@@ -376,6 +387,11 @@ TEST_CASE("setmaxnreg") {
   check(module(dec, inc), {});
   SUBCASE("nobody gives registers back") { check(module("", inc), {kDeadlock}); }
   SUBCASE("more than there are") { check(module(dec, "nvvm.setmaxregister increase 224\n"), {kDeadlock}); }
+  SUBCASE("warps of one group disagree") {
+    check("%w = nvvm.read.ptx.sreg.warpid : i32\n%load = llvm.icmp \"ult\" %w, %c2 : i32\nllvm.cond_br %load, ^a, ^b\n^a:\n" +
+              dec + "llvm.br ^end\n^b:\nnvvm.setmaxregister decrease 48\nllvm.br ^end\n^end:\n%r0 = llvm.add %a0, %c0 : i32\n",
+          {kRegisters});
+  }
   SUBCASE("an increase below the present count") { check(module(dec, "nvvm.setmaxregister increase 64\n"), {kRegisters}); }
 }
 
