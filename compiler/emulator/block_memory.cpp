@@ -84,15 +84,15 @@ uint8_t* BlockMemory::access(const Actor& actor, Space space, uint64_t address, 
   uint8_t* host = resolve(actor, space, address, bytes, kind, op, range);
   if (!host) return nullptr;
   if (space == kShared) {
-    shared_shadow_.forCells(address - kSharedBase, bytes, [&, at = address](Cell* cells, uint64_t count) mutable {
-      note(actor, cells, count, kind, op, kShared, at, true);
-      at += count;
+    shared_shadow_.forCells(address - kSharedBase, bytes, [&, at = address](Cell* cells, uint64_t count, uint64_t unit) mutable {
+      note(actor, cells, count, unit, kind, op, kShared, at, true);
+      at += count * unit;
     });
   } else if (range && range->tracked) {
     std::lock_guard lock(global_.mutex);
-    range->shadow.forCells(address - range->base, bytes, [&, at = address](Cell* cells, uint64_t count) mutable {
-      note(actor, cells, count, kind, op, kGlobal, at, !range->buffer.initialised);
-      at += count;
+    range->shadow.forCells(address - range->base, bytes, [&, at = address](Cell* cells, uint64_t count, uint64_t unit) mutable {
+      note(actor, cells, count, unit, kind, op, kGlobal, at, !range->buffer.initialised);
+      at += count * unit;
     });
   }
   return host;
@@ -107,8 +107,8 @@ bool BlockMemory::orderedAfter(int thread, int64_t block, int component, uint32_
          (*at->second)[static_cast<size_t>(component)] >= epoch;
 }
 
-void BlockMemory::note(const Actor& actor, Cell* cells, uint64_t count, Access kind, const Op& op, Space space, uint64_t address,
-                       bool check_written) {
+void BlockMemory::note(const Actor& actor, Cell* cells, uint64_t count, uint64_t unit, Access kind, const Op& op, Space space,
+                       uint64_t address, bool check_written) {
   const EmulatorOptions& options = context_.options;
   for (uint64_t i = 0; i < count;) {
     const Cell seen = cells[i];
@@ -116,16 +116,16 @@ void BlockMemory::note(const Actor& actor, Cell* cells, uint64_t count, Access k
     while (end < count && cells[end] == seen) end++;
     if (seen.flags & kBarrierCell) {
       context_.report(FindingKind::kMbarrier, actor.thread, op.index,
-                      fmt::format("{} {}, where a live mbarrier is", accessVerb(kind), describe(space, address + i)));
+                      fmt::format("{} {}, where a live mbarrier is", accessVerb(kind), describe(space, address + i * unit)));
     }
     if (kind != Access::kWrite && check_written && options.uninitialised && !(seen.flags & kWritten)) {
       context_.report(FindingKind::kUninitialised, actor.thread, op.index,
-                      fmt::format("reads {}, which nobody wrote", describe(space, address + i)));
+                      fmt::format("reads {}, which nobody wrote", describe(space, address + i * unit)));
     }
     Cell next = seen;
     if (options.races) {
-      checkAfterWrite(actor, seen, kind, op, space, address + i);
-      if (kind != Access::kRead) checkAfterReads(actor, seen, op, space, address + i);
+      checkAfterWrite(actor, seen, kind, op, space, address + i * unit);
+      if (kind != Access::kRead) checkAfterReads(actor, seen, op, space, address + i * unit);
     }
     if (kind == Access::kRead) {
       if (options.races) {
@@ -196,7 +196,7 @@ void BlockMemory::checkAfterReads(const Actor& actor, const Cell& cell, const Op
 }
 
 void BlockMemory::arrived(Space space, uint64_t address, uint32_t bytes, int component, uint32_t epoch) {
-  auto clear = [&](Cell* cells, uint64_t count) {
+  auto clear = [&](Cell* cells, uint64_t count, uint64_t) {
     for (uint64_t i = 0; i < count; i++) {
       if (cells[i].writer == component && cells[i].epoch == epoch) cells[i].flags &= static_cast<uint8_t>(~kPending);
     }
@@ -211,9 +211,9 @@ void BlockMemory::arrived(Space space, uint64_t address, uint32_t bytes, int com
 
 void BlockMemory::markBarrier(int thread, uint64_t address, bool live, const Op& op) {
   const Actor actor = threadActor(thread);
-  shared_shadow_.forCells(address - kSharedBase, 8, [&](Cell* cells, uint64_t count) {
+  shared_shadow_.forCells(address - kSharedBase, 8, [&](Cell* cells, uint64_t count, uint64_t unit) {
     for (uint64_t i = 0; i < count; i++) cells[i].flags &= static_cast<uint8_t>(~kBarrierCell);
-    note(actor, cells, count, Access::kWrite, op, kShared, address, true);
+    note(actor, cells, count, unit, Access::kWrite, op, kShared, address, true);
     for (uint64_t i = 0; i < count; i++) {
       if (live)
         cells[i].flags |= kBarrierCell;
@@ -225,7 +225,7 @@ void BlockMemory::markBarrier(int thread, uint64_t address, bool live, const Op&
 
 void BlockMemory::checkBarrierVisible(int thread, uint64_t address, const Op& op) {
   if (!context_.options.races) return;
-  shared_shadow_.forCells(address - kSharedBase, 1, [&](Cell* cells, uint64_t) {
+  shared_shadow_.forCells(address - kSharedBase, 1, [&](Cell* cells, uint64_t, uint64_t) {
     if (cells->epoch && !context_.clocks.ordered(thread, cells->writer, cells->epoch)) {
       context_.report(
           FindingKind::kRace, thread, op.index,

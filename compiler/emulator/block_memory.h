@@ -45,8 +45,8 @@ class BlockMemory {
  private:
   uint8_t* resolve(const Actor& actor, Space& space, uint64_t& address, uint32_t bytes, Access kind, const Op& op,
                    GlobalMemory::Range*& range);
-  void note(const Actor& actor, Cell* cells, uint64_t count, Access kind, const Op& op, Space space, uint64_t address,
-            bool check_written);
+  void note(const Actor& actor, Cell* cells, uint64_t count, uint64_t unit, Access kind, const Op& op, Space space,
+            uint64_t address, bool check_written);
   void checkAfterWrite(const Actor& actor, const Cell& cell, Access kind, const Op& op, Space space, uint64_t address);
   void checkAfterReads(const Actor& actor, const Cell& cell, const Op& op, Space space, uint64_t address);
   bool orderedAfter(int thread, int64_t block, int component, uint32_t epoch) const;

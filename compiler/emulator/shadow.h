@@ -1,7 +1,7 @@
 // What is known of each byte of memory: who wrote it last, who read it since, and whether a copy is still to write it.
 #pragma once
+#include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -59,31 +59,46 @@ class ReadSets {
   std::unordered_map<Key, uint32_t, Hash> memo_;
 };
 
-// Cells of a range, made on first touch in chunks.
+// Cells of a range, made on first touch in chunks. A chunk has one cell for 16 bytes until an access takes less of them: most
+// data moves in pieces of 16 bytes, and a cell is larger than a byte.
 class Shadow {
  public:
   Shadow() = default;
   Shadow(uint64_t bytes, bool written) : chunks_((bytes + kChunk - 1) / kChunk), written_(written) {}
-  // Calls f(Cell*, count) for the pieces of [at, at + size).
+  // Calls f(Cell*, count, bytes a cell) for the pieces of [at, at + size).
   template <typename F>
   void forCells(uint64_t at, uint64_t size, F f) {
     while (size > 0) {
-      const uint64_t offset = at % kChunk, count = std::min(size, kChunk - offset);
-      auto& chunk = chunks_[at / kChunk];
-      if (!chunk) {
-        chunk = std::make_unique<Cell[]>(kChunk);
-        if (written_)
-          for (uint64_t i = 0; i < kChunk; i++) chunk[i].flags = kWritten;
-      }
-      f(chunk.get() + offset, count);
-      at += count;
-      size -= count;
+      const uint64_t offset = at % kChunk, bytes = std::min(size, kChunk - offset);
+      Chunk& chunk = chunks_[at / kChunk];
+      const bool whole = offset % kUnit == 0 && bytes % kUnit == 0;
+      if (!chunk.cells) chunk.make(whole ? kUnit : 1, written_);
+      if (chunk.unit != 1 && !whole) chunk.split();
+      f(chunk.cells.get() + offset / chunk.unit, bytes / chunk.unit, chunk.unit);
+      at += bytes;
+      size -= bytes;
     }
   }
 
  private:
-  static constexpr uint64_t kChunk = 4096;
-  std::vector<std::unique_ptr<Cell[]>> chunks_;
+  static constexpr uint64_t kChunk = 1024, kUnit = 16;
+  struct Chunk {
+    std::unique_ptr<Cell[]> cells;
+    uint64_t unit = 1;
+    void make(uint64_t unit_, bool written) {
+      unit = unit_;
+      cells = std::make_unique<Cell[]>(kChunk / unit);
+      if (written)
+        for (uint64_t i = 0; i < kChunk / unit; i++) cells[i].flags = kWritten;
+    }
+    void split() {
+      auto fine = std::make_unique<Cell[]>(kChunk);
+      for (uint64_t i = 0; i < kChunk; i++) fine[i] = cells[i / unit];
+      cells = std::move(fine);
+      unit = 1;
+    }
+  };
+  std::vector<Chunk> chunks_;
   bool written_ = false;
 };
 
