@@ -361,9 +361,48 @@ class Partition {
         }
       return;
     }
+    if (c.role == kLoad && loaded_ahead_.contains(op)) return sendResults(c, op->getResults(), loop, loc);
     if (auto staged = dyn_cast<StagedOp>(op)) c.map.map(staged.getResult(), c.map.lookup(staged.getValue()));
     else c.b.clone(*op, c.map);
     sendResults(c, op->getResults(), loop, loc);
+  }
+
+  //===-- loads one iteration ahead ---------------------------------------------------------------------------------------------===//
+
+  // The ops of the loop's body behind `op` in program order, or nothing if they depend on carried values or other memory reads.
+  std::optional<SmallVector<Operation*>> invariantSlice(scf::ForOp loop, Operation* op) {
+    DenseSet<Operation*> slice;
+    SmallVector<Value> work(op->getOperands());
+    while (!work.empty()) {
+      Value v = work.pop_back_val();
+      if (auto arg = dyn_cast<BlockArgument>(v)) {
+        if (arg.getOwner() == loop.getBody() && arg.getArgNumber() != 0) return std::nullopt;
+        continue;
+      }
+      Operation* def = v.getDefiningOp();
+      if (def->getBlock() != loop.getBody() || !slice.insert(def).second) continue;
+      if (!isMemoryEffectFree(def) || def->getNumRegions()) return std::nullopt;
+      work.append(def->operand_begin(), def->operand_end());
+    }
+    SmallVector<Operation*> order;
+    for (Operation& inner : loop.getBody()->without_terminator())
+      if (slice.contains(&inner)) order.push_back(&inner);
+    return order;
+  }
+
+  // `load` as it is in iteration `iv`, masked by `runs` (whether there is such an iteration).
+  Value loadAt(Cloner& c, scf::ForOp loop, LoadOp load, ArrayRef<Operation*> slice, Value iv, Value runs) {
+    Location loc = load.getLoc();
+    IRMapping map = c.map;
+    map.map(loop.getInductionVar(), iv);
+    for (Operation* op : slice) c.b.clone(*op, map);
+    auto type = cast<RankedTensorType>(load.getType());
+    Value mask = SplatOp::create(c.b, loc, RankedTensorType::get(type.getShape(), c.b.getI1Type()), runs);
+    if (load.getMask()) mask = arith::AndIOp::create(c.b, loc, map.lookupOrDefault(load.getMask()), mask);
+    Value other = load.getOther() ? map.lookupOrDefault(load.getOther()) : Value();
+    auto made = LoadOp::create(c.b, loc, type, map.lookupOrDefault(load.getBase()), map.lookupOrDefault(load.getOffsets()), mask, other);
+    made->setDiscardableAttrs(load->getDiscardableAttrDictionary());
+    return made;
   }
 
   void cloneLoop(Cloner& c, scf::ForOp loop, scf::ForOp outer) {
@@ -383,8 +422,20 @@ class Partition {
         // A writer's first round finds every slot empty: it waits for the phase before the first.
         init.push_back(i32(c.b, loc, ch.writer == c.role ? 1 : 0));
       }
-    auto clone = scf::ForOp::create(c.b, loc, c.map.lookupOrDefault(loop.getLowerBound()), c.map.lookupOrDefault(loop.getUpperBound()),
-                                    c.map.lookupOrDefault(loop.getStep()), init);
+    Value lower = c.map.lookupOrDefault(loop.getLowerBound()), upper = c.map.lookupOrDefault(loop.getUpperBound()),
+          step = c.map.lookupOrDefault(loop.getStep());
+    // The role that gathers reads its indices an iteration ahead, so that their latency passes while it waits for an empty slot.
+    SmallVector<std::pair<LoadOp, SmallVector<Operation*>>> ahead;
+    if (c.role == kLoad)
+      for (LoadOp load : loop.getBody()->getOps<LoadOp>())
+        if (needed_ops_[c.role].contains(load))
+          if (auto slice = invariantSlice(loop, load)) ahead.push_back({load, *slice});
+    const size_t first_ahead = init.size();
+    for (auto& [load, slice] : ahead) {
+      Value runs = arith::CmpIOp::create(c.b, loc, arith::CmpIPredicate::slt, lower, upper);
+      init.push_back(loadAt(c, loop, load, slice, lower, runs));
+    }
+    auto clone = scf::ForOp::create(c.b, loc, lower, upper, step, init);
     clone->setAttrs(loop->getAttrs());
     c.map.map(loop.getInductionVar(), clone.getInductionVar());
     for (auto [k, i] : llvm::enumerate(kept)) c.map.map(loop.getRegionIterArg(i), clone.getRegionIterArg(k));
@@ -394,6 +445,14 @@ class Partition {
     auto after = c.b.saveInsertionPoint();
     if (init.empty()) c.b.setInsertionPoint(clone.getBody()->getTerminator());
     else c.b.setInsertionPointToEnd(clone.getBody());
+    SmallVector<Value> next_loads;
+    for (auto [k, load] : llvm::enumerate(ahead)) {
+      c.map.map(load.first.getResult(), clone.getRegionIterArg(first_ahead + k));
+      Value iv = arith::AddIOp::create(c.b, loc, clone.getInductionVar(), step);
+      Value runs = arith::CmpIOp::create(c.b, loc, arith::CmpIPredicate::slt, iv, upper);
+      next_loads.push_back(loadAt(c, loop, load.first, load.second, iv, runs));
+      loaded_ahead_.insert(load.first);
+    }
     for (ChannelPlan* ch : mine)
       if (ch->writer == c.role)
         for (int i : kept) sendResults(c, loop.getRegionIterArg(i), loop, loc);
@@ -406,6 +465,7 @@ class Partition {
       yields.push_back(p.phase);
       c.open.erase(ch);
     }
+    llvm::append_range(yields, next_loads);
     if (!init.empty()) scf::YieldOp::create(c.b, loc, yields);
     c.b.restoreInsertionPoint(after);
     for (auto [k, i] : llvm::enumerate(kept)) c.map.map(loop.getResult(i), clone.getResult(k));
@@ -449,7 +509,7 @@ class Partition {
   func::FuncOp func_;
   std::vector<RoleInfo> roles_;
   DenseMap<Value, int> owner_;
-  DenseSet<Operation*> address_slice_, sent_, private_gathers_;
+  DenseSet<Operation*> address_slice_, sent_, private_gathers_, loaded_ahead_;
   std::vector<DenseSet<void*>> needed_;
   std::vector<DenseSet<Operation*>> needed_ops_;
   std::list<ChannelPlan> channels_;
