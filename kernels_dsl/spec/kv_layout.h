@@ -40,7 +40,7 @@ struct KvLayout {
   int page_align = 1;    // the bytes of a page are a multiple of this
   std::vector<Piece> pieces;
 
-  int d() const;             // columns of a token
+  int d() const;  // columns of a token
   int tokenBytes() const { return row_bytes + footer_bytes; }
   bool hasScales() const;
   // True if the scales are powers of two by their type, so that multiplying by them is exact.
@@ -54,7 +54,7 @@ int64_t footerOffset(const KvLayout& layout, int64_t page_size);
 
 // A block of columns with one element type and at most one scale: the unit that programs and references loop over.
 struct Cell {
-  int col = 0;   // first column
+  int col = 0;  // first column
   int cols = 0;
   int byte = 0;  // in the row
   Elem elem = Elem::kBF16;

@@ -6,8 +6,9 @@ namespace nereid::kernels {
 KvLayout v32Layout() {
   return {.name = "V32",
           .row_bytes = 656,
-          .pieces = {{.byte = 0, .cols = 512, .elem = Elem::kE4M3, .scale = Scale{.byte = 512, .elem = ScaleElem::kF32, .block = 128}},
-                     {.byte = 528, .cols = 64, .elem = Elem::kBF16}}};
+          .pieces = {
+              {.byte = 0, .cols = 512, .elem = Elem::kE4M3, .scale = Scale{.byte = 512, .elem = ScaleElem::kF32, .block = 128}},
+              {.byte = 528, .cols = 64, .elem = Elem::kBF16}}};
 }
 
 }  // namespace nereid::kernels
