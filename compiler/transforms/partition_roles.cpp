@@ -285,7 +285,8 @@ class Partition {
 
   void acquire(Cloner& c, ChannelPlan& ch, Location loc) {
     if (!c.open.insert(&ch).second) return;
-    if (!ch.loop) c.position[&ch] = {i32(c.b, loc, 0), i32(c.b, loc, 0)};
+    // A fresh slot is empty: the writer waits for the phase before the first.
+    if (!ch.loop) c.position[&ch] = {i32(c.b, loc, 0), i32(c.b, loc, 1)};
     AcquireOp::create(c.b, loc, ch.channel, c.position[&ch].slot, c.position[&ch].phase);
   }
 

@@ -37,6 +37,7 @@ Type accessType(OpBuilder& b, int bytes) {
 static int accessWidth(tile::AxisAnalysis& axis, Operation* op, Value offsets, Value mask, Value base, const Layout& l, int element_bytes) {
   int width = contiguous(l);
   if (auto align = op->getAttrOfType<IntegerAttr>(tile::kRowAlignAttr)) {
+    if (l.rank == 1) return 1;  // one element a row
     const int bytes = std::min<int>(16, static_cast<int>(align.getInt()));
     return std::max(1, std::min(width, bytes / element_bytes));
   }
