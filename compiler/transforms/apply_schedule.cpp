@@ -49,6 +49,22 @@ Status checkFragment(const std::string& label, DotOp dot, const Grid& g) {
   return {};
 }
 
+// setmaxnreg works on aligned groups of four warps, and what all roles hold together must fit.
+Status checkBudgets(const Schedule& s, const Target& target, int blocks, int cap) {
+  int sum = 0;
+  bool any = false;
+  for (const Role& r : s.roles) {
+    any |= r.registers > 0;
+    sum += (r.registers ? r.registers : cap) * r.warps * 32;
+  }
+  if (!any || !target.has_setmaxnreg) return {};
+  for (const Role& r : s.roles)
+    if (r.warps % 4) return refuse(fmt::format("role {} has {} warps and the schedule has register budgets", r.name, r.warps), "use multiples of four warps, or no budgets");
+  if (sum * blocks > target.registers_per_sm)
+    return refuse(fmt::format("register budgets add up to {} a block, {} blocks an SM have {}", sum, blocks, target.registers_per_sm), "lower role.NAME.registers");
+  return {};
+}
+
 }  // namespace
 
 Status applySchedule(mlir::ModuleOp module, const Schedule& s, const Target& target) {
@@ -79,6 +95,7 @@ Status applySchedule(mlir::ModuleOp module, const Schedule& s, const Target& tar
     const int cap = std::min(255, target.registers_per_sm / (blocks * threads) / 8 * 8);
     if (cap < 24) return refuse(fmt::format("{} blocks of {} warps leave {} registers a thread", blocks, total, cap), "use fewer blocks_per_sm");
     func->setAttr(kMaxRegistersAttr, b.getI32IntegerAttr(cap));
+    NEREID_CHECK_OK(checkBudgets(s, target, blocks, cap));
     Status status;
     func.walk([&](mlir::Operation* op) {
       if (auto dot = mlir::dyn_cast<DotOp>(op)) {

@@ -71,18 +71,16 @@ Status Lowering::run() {
   if (!status_.ok()) return status_;
   LLVM::ReturnOp::create(b_, loc, ValueRange());
 
-  int max_registers = 0;
-  if (auto cap = func_->getAttrOfType<IntegerAttr>(tile::kMaxRegistersAttr)) max_registers = static_cast<int>(cap.getInt());
-  if (budgets) {
-    // All warps start with an equal share; roles then give back or take.
-    max_registers = target_.registers_per_sm / threads_ / 8 * 8;
-    if (max_registers > 255) max_registers = 248;
-  }
-  markKernel(lowered, threads_, max_registers);
+  markKernel(lowered, threads_, launchRegisters());
   const std::string name = func_.getName().str();
   func_.erase();
   lowered.setName(name);
   return {};
+}
+
+// Registers a thread starts with; roles with a budget then give some back or take more.
+int Lowering::launchRegisters() {
+  return static_cast<int>(func_->getAttrOfType<IntegerAttr>(tile::kMaxRegistersAttr).getInt());
 }
 
 void Lowering::lowerBlock(Block& block) {
@@ -219,7 +217,7 @@ void Lowering::lowerWarps(tile::WarpsOp op) {
   for (int i = 1; i < static_cast<int>(op.getRoles().size()); i++) order.push_back(i);
   order.push_back(0);
   int first = 0;
-  const int launch = target_.registers_per_sm / threads_ / 8 * 8;
+  const int launch = launchRegisters();
   OpBuilder::InsertionGuard guard(b_);
   for (int role : order) {
     const int warps = op.getWarps()[role];

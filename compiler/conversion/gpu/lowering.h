@@ -65,6 +65,7 @@ class Lowering {
   void lowerIf(mlir::Operation* op);
   void lowerWarps(tile::WarpsOp op);
   void planChannels();
+  int launchRegisters();
   void fail(mlir::Operation* op, std::string what, std::string fix = "");
 
   // fragments (fragments.cpp)
