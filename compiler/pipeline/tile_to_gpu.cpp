@@ -9,6 +9,7 @@
 #include "compiler/transforms/apply_schedule.h"
 #include "compiler/transforms/assign_layouts.h"
 #include "compiler/transforms/expand_rows.h"
+#include "compiler/transforms/guard_unit_rows.h"
 #include "compiler/transforms/partition_roles.h"
 
 namespace nereid::compiler {
@@ -27,6 +28,8 @@ constexpr GpuStage kTable[] = {
     {"simplify", "constants of the exact class fold into the program before anything depends on its shape", simplify},
     {"apply_schedule", "the schedule becomes attributes; what cannot run is refused before work is done",
      [](mlir::ModuleOp m, GpuContext& c) { return tile::applySchedule(m, c.schedule, c.target); }},
+    {"guard_unit_rows", "a hint on single ops; found before roles and layouts put other ops between a factor and its use",
+     [](mlir::ModuleOp m, GpuContext&) { return tile::guardUnitRows(m); }},
     {"partition_roles", "roles are cut on tiles, where a hand-over is one value and not its fragments",
      [](mlir::ModuleOp m, GpuContext&) { return tile::partitionRoles(m); }},
     {"expand_rows", "rows that no ring serves become plain accesses, whose layout is then chosen like any other's",

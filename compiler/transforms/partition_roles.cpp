@@ -136,6 +136,7 @@ class Partition {
         for (Value r : op->getResults()) changed |= raise(r, o);
       });
     }
+    slideCuts();
     Status status;
     func_.walk([&](scf::ForOp loop) {
       bool gathers = false;
@@ -143,6 +144,44 @@ class Partition {
       if (gathers && enclosingLoop(loop)) status = unsupported(loop, "a loop that gathers rows lies in another loop", "run it without roles");
     });
     return status;
+  }
+
+  // An elementwise op whose users all lie in a later role moves there where that makes no more bytes cross: what several products
+  // share is sent once, and a wide result of a narrow operand is made where it is used.
+  void slideCuts() {
+    DenseSet<Value> crosses;
+    auto bytesOf = [](Value v) {
+      auto t = dyn_cast<RankedTensorType>(v.getType());
+      return t ? t.getNumElements() * elementBytes(t.getElementType()) : 8;
+    };
+    for (bool changed = true; changed;) {
+      changed = false;
+      SmallVector<Operation*> ops;
+      func_.walk([&](Operation* op) {
+        if (op->getNumResults() == 1 && !op->getNumRegions() && ownerOf(op->getResult(0)) > kLoad && !isa<DotOp, ReduceOp>(op) &&
+            isMemoryEffectFree(op))
+          ops.push_back(op);
+      });
+      for (Operation* op : llvm::reverse(ops)) {
+        const int owner = ownerOf(op->getResult(0));
+        int later = kFree;
+        bool movable = !op->use_empty();
+        for (Operation* user : op->getUsers()) {
+          const int o = isa<scf::YieldOp>(user) || user->getNumResults() == 0 ? kFree : roleOf(user);
+          if (o <= owner || (later != kFree && o != later)) movable = false;
+          later = o;
+        }
+        if (!movable) continue;
+        int64_t added = 0;
+        for (Value v : op->getOperands())
+          if (ownerOf(v) != kFree && ownerOf(v) != later && !crosses.contains(v)) added += bytesOf(v);
+        if (added > bytesOf(op->getResult(0))) continue;
+        for (Value v : op->getOperands())
+          if (ownerOf(v) != kFree && ownerOf(v) != later) crosses.insert(v);
+        owner_[op->getResult(0)] = later;
+        changed = true;
+      }
+    }
   }
 
   // The role that computes op itself, kFree for cloned ones. Effects without an owner run in the first compute role.

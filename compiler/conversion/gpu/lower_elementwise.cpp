@@ -3,9 +3,11 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include "compiler/conversion/gpu/lowering.h"
+#include "compiler/transforms/guard_unit_rows.h"
 
 namespace nereid::gpu {
 using namespace mlir;
@@ -183,6 +185,61 @@ void Lowering::lowerElementwise(Operation* op) {
   }
   if (!tile) return scalars_.map(out, result[0]);
   set(out, packed ? result : pack(loc, result, to));
+}
+
+// Multiplications by row factors that are mostly one: those that follow each other share one branch, taken if any lane of the warp
+// has a factor other than one. Returns the op after the last.
+Block::iterator Lowering::lowerGuardedProducts(Block::iterator first, Block::iterator end) {
+  SmallVector<Operation*> products;
+  Block::iterator it = first;
+  for (; it != end; ++it) {
+    if (isa<tile::BroadcastOp>(&*it)) {
+      lowerOp(&*it);
+      continue;
+    }
+    // A factor computed in another layout, or a constant, may stand between.
+    const bool ready = it->hasAttr(tile::kSkipIfUnitAttr) && llvm::all_of(it->getOperands(), [&](Value v) { return fragments_.contains(v); });
+    if (!ready) break;
+    products.push_back(&*it);
+  }
+  Location loc = first->getLoc();
+  Value one = arith::ConstantOp::create(b_, loc, b_.getF32FloatAttr(1.0f));
+  llvm::SetVector<Value> factors;
+  SmallVector<Type> types;
+  for (Operation* op : products) {
+    const int f = static_cast<int>(op->getAttrOfType<IntegerAttr>(tile::kSkipIfUnitAttr).getInt());
+    for (Value x : get(op->getOperand(f))) factors.insert(x);
+    llvm::append_range(types, fragmentTypes(cast<RankedTensorType>(op->getResult(0).getType())));
+  }
+  Value changes;
+  for (Value x : factors) {
+    // Unordered: a NaN factor has to be multiplied.
+    Value differs = arith::CmpFOp::create(b_, loc, arith::CmpFPredicate::UNE, x, one);
+    changes = changes ? arith::OrIOp::create(b_, loc, changes, differs).getResult() : differs;
+  }
+  auto branch = scf::IfOp::create(b_, loc, types, nv_.any(loc, changes), true);
+  {
+    OpBuilder::InsertionGuard guard(b_);
+    b_.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> yields, kept;
+    for (Operation* op : products) {
+      const int f = static_cast<int>(op->getAttrOfType<IntegerAttr>(tile::kSkipIfUnitAttr).getInt());
+      lowerElementwise(op);
+      llvm::append_range(yields, get(op->getResult(0)));
+      llvm::append_range(kept, get(op->getOperand(1 - f)));
+    }
+    scf::YieldOp::create(b_, loc, yields);
+    b_.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(b_, loc, kept);
+  }
+  size_t next = 0;
+  for (Operation* op : products) {
+    const size_t n = get(op->getResult(0)).size();
+    auto results = branch.getResults();
+    set(op->getResult(0), Fragment(results.begin() + next, results.begin() + next + n));
+    next += n;
+  }
+  return it;
 }
 
 }  // namespace nereid::gpu

@@ -10,6 +10,7 @@
 
 #include "compiler/conversion/gpu/lowering.h"
 #include "compiler/transforms/apply_schedule.h"
+#include "compiler/transforms/guard_unit_rows.h"
 
 namespace nereid::gpu {
 using namespace mlir;
@@ -84,9 +85,9 @@ int Lowering::launchRegisters() {
 }
 
 void Lowering::lowerBlock(Block& block) {
-  for (Operation& op : block.without_terminator()) {
-    if (!status_.ok()) return;
-    lowerOp(&op);
+  for (auto it = block.begin(), end = std::prev(block.end()); it != end && status_.ok();) {
+    if (it->hasAttr(tile::kSkipIfUnitAttr)) it = lowerGuardedProducts(it, end);
+    else lowerOp(&*it++);
   }
 }
 

@@ -87,6 +87,7 @@ class Lowering {
 
   // ops
   void lowerElementwise(mlir::Operation* op);                  // lower_elementwise.cpp
+  mlir::Block::iterator lowerGuardedProducts(mlir::Block::iterator first, mlir::Block::iterator end);
   void lowerConversion(mlir::Operation* op);
   void lowerRange(tile::RangeOp op);
   void lowerBroadcast(tile::BroadcastOp op);
