@@ -1,6 +1,9 @@
 // Problems: keys to typed values and back, defaults, and each key, value and combination that is refused.
 #include <doctest/doctest.h>
 
+#include <string>
+#include <vector>
+
 #include "kernels_dsl/spec/problems/problem.h"
 
 using namespace nereid;
@@ -27,7 +30,7 @@ SparseDecodeProblem decode(const ProblemFields& change = {}) {
 }
 
 // The error of a kernel's keys; it is a usage error with a place and advice, and has each word.
-void refused(const char* kernel, const ProblemFields& fields, std::initializer_list<const char*> words) {
+void refused(const char* kernel, const ProblemFields& fields, const std::vector<std::string>& words) {
   auto r = parseProblem(kernel, fields);
   REQUIRE_FALSE(r.ok());
   const Diag& d = r.diag();
@@ -35,7 +38,7 @@ void refused(const char* kernel, const ProblemFields& fields, std::initializer_l
   CHECK(d.code == Code::kUsage);
   CHECK_FALSE(d.where.empty());
   CHECK_FALSE(d.fix.empty());
-  for (const char* w : words) CHECK(d.text().find(w) != std::string::npos);
+  for (const std::string& w : words) CHECK(d.text().find(w) != std::string::npos);
 }
 
 }  // namespace
@@ -152,7 +155,7 @@ TEST_CASE("sparse_decode: generic kernels have no page size and top-k in the key
 }
 
 TEST_CASE("sparse_decode: what is refused") {
-  const std::pair<ProblemFields, std::initializer_list<const char*>> cases[] = {
+  const std::pair<ProblemFields, std::vector<std::string>> cases[] = {
       {{{"heds", "16"}}, {"heds", "heads", "page_size"}},
       {{{"layout", "-"}}, {"layout", "missing", "MODEL1"}},
       {{{"layout", "MODEL9"}}, {"MODEL9", "MODEL1", "V32", "BF16"}},
