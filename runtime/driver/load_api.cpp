@@ -21,7 +21,7 @@ Result<Api> loadApi(const std::string& library) {
     if (!address) missing += (missing.empty() ? "" : ", ") + std::string(symbol);
     return address;
   };
-#define NEREID_CUDA_FIND(field, symbol, parameters) api.field = reinterpret_cast<decltype(api.field)>(find(symbol));
+#define NEREID_CUDA_FIND(field, symbol, parameters) api.field = reinterpret_cast<decltype(api.field)>(find(#symbol));
   NEREID_CUDA_SYMBOLS(NEREID_CUDA_FIND)
 #undef NEREID_CUDA_FIND
   if (!missing.empty())

@@ -8,9 +8,6 @@
 namespace nereid {
 namespace {
 
-// CUjit_option: where the driver writes what its compiler or loader has to say.
-constexpr int kJitErrorLogBuffer = 5, kJitErrorLogBytes = 6;
-
 // Machine code runs on its own major version from its minor version on, PTX on every later chip; a suffix ties both to one chip.
 bool runsOn(const Target& target, bool machine_code, int capability) {
   if (target.suffix) return target.sm == capability;
@@ -50,7 +47,7 @@ Result<CodeObject> CodeObject::load(std::shared_ptr<const cuda::Context> context
   NEREID_TRY(cuda::CurrentContext current, cuda::CurrentContext::enter(*context));
   const cuda::Driver& driver = context->driver();
   std::array<char, 4096> log{};
-  const int options[] = {kJitErrorLogBuffer, kJitErrorLogBytes};
+  const cuda::JitOption options[] = {cuda::JitOption::kErrorLogBuffer, cuda::JitOption::kErrorLogBytes};
   void* values[] = {log.data(), reinterpret_cast<void*>(uintptr_t{log.size() - 1})};
   const void* image = artifact.cubin.empty() ? static_cast<const void*>(artifact.ptx.c_str()) : artifact.cubin.data();
   CodeObject object;

@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <set>
 
 namespace nereid {
 namespace {
 
 constexpr const char* kAccepted =
-    "tile.NAME, warps, role.NAME.dots, role.NAME.warps, role.NAME.registers, grid.LABEL, stages, copy, blocks_per_sm, splits";
+    "tile.NAME, warps, roles, role.NAME.dots, role.NAME.warps, role.NAME.registers, grid.LABEL, stages, copy, blocks_per_sm, "
+    "splits";
 
 std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts;
@@ -23,7 +26,12 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 Diag bad(std::string_view key, std::string_view value, std::string_view accepted) {
-  return Diag{Code::kUsage, fmt::format("schedule key {} has the value '{}'", key, value), "--schedule", fmt::format("accepted: {}", accepted)};
+  return Diag{Code::kUsage, fmt::format("schedule key {} has the value '{}'", key, value), "--schedule",
+              fmt::format("accepted: {}", accepted)};
+}
+
+Diag unknown(std::string_view key) {
+  return Diag{Code::kUsage, fmt::format("unknown schedule key '{}'", key), "--schedule", fmt::format("accepted: {}", kAccepted)};
 }
 
 Result<int> number(std::string_view key, std::string_view value, int low, int high) {
@@ -34,32 +42,56 @@ Result<int> number(std::string_view key, std::string_view value, int low, int hi
   return x;
 }
 
-const char* copyName(Copy copy) {
-  return copy == Copy::kBulk ? "bulk" : copy == Copy::kAsync ? "async" : "auto";
+const char* copyName(Copy copy) { return copy == Copy::kBulk ? "bulk" : copy == Copy::kAsync ? "async" : "auto"; }
+
+bool isName(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+}
+
+Role* roleIn(Schedule& s, const std::string& name) {
+  const auto it = std::find_if(s.roles.begin(), s.roles.end(), [&](const Role& r) { return r.name == name; });
+  return it == s.roles.end() ? nullptr : &*it;
 }
 
 Role& roleNamed(Schedule& s, const std::string& name) {
-  for (Role& r : s.roles)
-    if (r.name == name) return r;
+  if (Role* role = roleIn(s, name)) return *role;
   s.roles.push_back(Role{.name = name});
   return s.roles.back();
 }
 
 Status apply(Schedule& s, const std::string& key, const std::string& value) {
   const auto path = split(key, '.');
+  const bool named = std::all_of(path.begin(), path.end(), isName);
+  if (!named || path.empty()) return unknown(key);
   if (path.size() == 2 && path[0] == "tile") {
     NEREID_TRY(s.tile[path[1]], number(key, value, 1, 1 << 16));
     return {};
   }
+  if (key == "roles") {  // exactly these, in this order; those that the base has keep their values
+    const auto names = value == "none" ? std::vector<std::string>() : split(value, '+');
+    if (value.empty() || !std::all_of(names.begin(), names.end(), isName)) return bad(key, value, "none, or NAME+NAME+…");
+    Schedule chosen;
+    for (const std::string& name : names) {
+      if (!roleIn(chosen, name)) chosen.roles.push_back(roleNamed(s, name));
+    }
+    s.roles = std::move(chosen.roles);
+    return {};
+  }
   if (path.size() == 3 && path[0] == "role") {
-    if (path[2] == "dots") return roleNamed(s, path[1]).dots = split(value, '+'), Status();
+    if (path[2] == "dots") {
+      const auto dots = value == "none" ? std::vector<std::string>() : split(value, '+');
+      if (value.empty() || !std::all_of(dots.begin(), dots.end(), isName)) return bad(key, value, "none, or LABEL+LABEL+…");
+      roleNamed(s, path[1]).dots = dots;
+      return {};
+    }
     if (path[2] == "warps") {
       NEREID_TRY(roleNamed(s, path[1]).warps, number(key, value, 1, 32));
       return {};
     }
     if (path[2] == "registers") {
-      NEREID_TRY(roleNamed(s, path[1]).registers, number(key, value, 0, 255));
-      if (roleNamed(s, path[1]).registers % 8) return bad(key, value, "a multiple of 8, 24 to 240, or 0");
+      NEREID_TRY(const int registers, number(key, value, 0, 248));
+      if (registers % 8 || (registers && registers < 24)) return bad(key, value, "a multiple of 8 from 24 to 248, or 0");
+      roleNamed(s, path[1]).registers = registers;
       return {};
     }
   }
@@ -80,7 +112,7 @@ Status apply(Schedule& s, const std::string& key, const std::string& value) {
   }
   struct Field {
     const char* name;
-    int Schedule::*member;
+    int Schedule::* member;
     int low, high;
   };
   constexpr Field kFields[] = {{"warps", &Schedule::warps, 1, 32},
@@ -92,7 +124,7 @@ Status apply(Schedule& s, const std::string& key, const std::string& value) {
       NEREID_TRY(s.*f.member, number(key, value, f.low, f.high));
       return {};
     }
-  return Diag{Code::kUsage, fmt::format("unknown schedule key {}", key), "--schedule", fmt::format("accepted: {}", kAccepted)};
+  return unknown(key);
 }
 
 }  // namespace
@@ -106,7 +138,9 @@ int Schedule::totalWarps() const {
 
 std::string Schedule::text() const {
   std::string s;
-  auto put = [&](const std::string& key, const std::string& value) { s += fmt::format("{}{}={}", s.empty() ? "" : ",", key, value); };
+  auto put = [&](const std::string& key, const std::string& value) {
+    s += fmt::format("{}{}={}", s.empty() ? "" : ",", key, value);
+  };
   for (const auto& [name, size] : tile) put("tile." + name, fmt::to_string(size));
   if (roles.empty()) put("warps", fmt::to_string(warps));
   for (const Role& r : roles) {
@@ -125,9 +159,15 @@ std::string Schedule::text() const {
 }
 
 Result<Schedule> parseSchedule(std::string_view text, Schedule base) {
+  std::set<std::string> given;
   for (const std::string& pair : split(text, ',')) {
     const size_t equals = pair.find('=');
-    if (equals == std::string::npos) return Diag{Code::kUsage, fmt::format("schedule entry '{}' is no key=value", pair), "--schedule", fmt::format("accepted: {}", kAccepted)};
+    if (equals == std::string::npos)
+      return Diag{Code::kUsage, fmt::format("schedule entry '{}' is no key=value", pair), "--schedule",
+                  fmt::format("accepted: {}", kAccepted)};
+    if (!given.insert(pair.substr(0, equals)).second)
+      return Diag{Code::kUsage, fmt::format("schedule key {} is given twice", pair.substr(0, equals)), "--schedule",
+                  "give each key once"};
     NEREID_CHECK_OK(apply(base, pair.substr(0, equals), pair.substr(equals + 1)));
   }
   return base;

@@ -45,6 +45,7 @@ struct Schedule {
 };
 
 // Parses "tile.heads=16,stages=3,role.main.warps=4,role.main.dots=qk+pv,grid.qk=1x1x4,copy=bulk,…" over the values of `base`.
+// `roles=load+main` (or none) says which roles there are; a role that is named only by its fields is added to those of `base`.
 // Unknown keys and bad values are usage errors that list what is accepted.
 Result<Schedule> parseSchedule(std::string_view text, Schedule base);
 

@@ -23,6 +23,8 @@ struct Target {
   bool has_fp8_convert = false; // cvt.rn.f16x2.e4m3x2
   bool has_block_scale = false; // mma.block_scale, ue8m0 conversions
   bool isGpu() const { return sm != 0; }
+  // Name and every limit, so that code made for one set of limits is not found by another.
+  std::string text() const;
 };
 
 inline constexpr int kSharedReservedPerBlock = 1024;

@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
-#include "fake_driver.h"
 #include "runtime/driver/context.h"
+#include "tests/unit/runtime/fake_driver.h"
 
 using namespace nereid;
 using fake::FakeDriver;
@@ -23,7 +23,7 @@ TEST_CASE("a library without the symbols is an error that names each of them") {
   const auto api = cuda::loadApi("libm.so.6");
   REQUIRE(!api);
   CHECK(api.diag().code == Code::kEnvironment);
-#define NEREID_NAMED(field, symbol, parameters) CHECK(api.diag().what.find(symbol) != std::string::npos);
+#define NEREID_NAMED(field, symbol, parameters) CHECK(api.diag().what.find(#symbol) != std::string::npos);
   NEREID_CUDA_SYMBOLS(NEREID_NAMED)
 #undef NEREID_NAMED
   CHECK(api.diag().where == "libm.so.6");
@@ -34,7 +34,7 @@ TEST_CASE("a library with the symbols fills each field with its own symbol") {
   REQUIRE(api);
   void* library = dlopen(NEREID_STUB_DRIVER, RTLD_NOW);
   REQUIRE(library);
-#define NEREID_PLACE(field, symbol, parameters) CHECK(reinterpret_cast<void*>(api->field) == dlsym(library, symbol));
+#define NEREID_PLACE(field, symbol, parameters) CHECK(reinterpret_cast<void*>(api->field) == dlsym(library, #symbol));
   NEREID_CUDA_SYMBOLS(NEREID_PLACE)
 #undef NEREID_PLACE
 }

@@ -1,5 +1,5 @@
 // What each function of the fake does: the general rule (recorded, may fail) from the list of symbols, its effect by name below.
-#include "fake_driver.h"
+#include "tests/unit/runtime/fake_driver.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -19,7 +19,7 @@ enum class Symbol {
 };
 
 constexpr const char* kSymbols[] = {
-#define NEREID_FAKE_NAME(field, symbol, parameters) symbol,
+#define NEREID_FAKE_NAME(field, symbol, parameters) #symbol,
     NEREID_CUDA_SYMBOLS(NEREID_FAKE_NAME)
 #undef NEREID_FAKE_NAME
 };
@@ -98,11 +98,11 @@ NEREID_EFFECT(context_pop, ContextHandle* context) {
   return Error::kSuccess;
 }
 NEREID_EFFECT(context_sync) { return current() ? Error::kSuccess : Error::kInvalidContext; }
-NEREID_EFFECT(module_load, ModuleHandle* module, const void* image, unsigned count, const int* options, void** values) {
+NEREID_EFFECT(module_load, ModuleHandle* module, const void* image, unsigned count, const JitOption* options, void** values) {
   if (!current()) return Error::kInvalidContext;
   if (!g_driver->reject_image.empty()) {
     for (unsigned i = 0; i + 1 < count; ++i)
-      if (options[i] == 5 && options[i + 1] == 6)  // CU_JIT_ERROR_LOG_BUFFER and its size
+      if (options[i] == JitOption::kErrorLogBuffer && options[i + 1] == JitOption::kErrorLogBytes)
         std::snprintf(static_cast<char*>(values[i]), reinterpret_cast<uintptr_t>(values[i + 1]), "%s",
                       g_driver->reject_image.c_str());
     return Error::kInvalidImage;

@@ -7,9 +7,9 @@
 #include <cstring>
 #include <numeric>
 
-#include "fake_driver.h"
 #include "runtime/launch/device_buffer.h"
 #include "runtime/launch/stream.h"
+#include "tests/unit/runtime/fake_driver.h"
 
 using namespace nereid;
 using fake::FakeDriver;
