@@ -20,7 +20,7 @@ void combine(Builder& b, const CombineProblem& p, const CombineTiles& t) {
   const Value all = b.range(std::bit_ceil(static_cast<unsigned>(splits)));
   const Value logs = b.load(part_lse, first + all.to(Type::I64), all < splits, -INFINITY) * kLog2e;
   const Value top = reduceMax(logs, 0);
-  SoftmaxSum s{.reference = select(top == -INFINITY, 0.f, top)};
+  RowSoftmax s{.reference = select(top == -INFINITY, 0.f, top)};
   s.sum = reduceSum(exp2(logs - s.reference), 0);
   Value sink;
   if (p.sink) sink = b.loadScalar(b.pointer("attn_sink", Type::F32), head) * kLog2e;
@@ -32,14 +32,17 @@ void combine(Builder& b, const CombineProblem& p, const CombineTiles& t) {
     const Value split = i * t.splits + b.range(t.splits), at = first + split.to(Type::I64);
     const Value log = b.load(part_lse, at, split < splits, -INFINITY) * kLog2e;
     // What an empty part holds has no meaning, so it is not read.
-    const Value part = b.load(part_out, (at * dv).col() + column.to(Type::I64).row(), (log != -INFINITY).col() & stored.row(), 0.f);
+    const Value part =
+        b.load(part_out, (at * dv).col() + column.to(Type::I64).row(), (log != -INFINITY).col() & stored.row(), 0.f);
     st[0] = st[0] + reduceSum(part * exp2(log - s.reference).col(), 0);
   });
-  b.store(b.pointer("out", Type::BF16), row_head.to(Type::I64) * dv + column.to(Type::I64), (state[0] * scale).to(Type::BF16), stored);
+  b.store(b.pointer("out", Type::BF16), row_head.to(Type::I64) * dv + column.to(Type::I64), (state[0] * scale).to(Type::BF16),
+          stored);
 
   b.when(column_block == 0, [&] {
     const int s_q = static_cast<int>(p.s_q);
-    const Value at = (divUnsigned(row, s_q).to(Type::I64) * heads + head.to(Type::I64)) * s_q + remUnsigned(row, s_q).to(Type::I64);
+    const Value at =
+        (divUnsigned(row, s_q).to(Type::I64) * heads + head.to(Type::I64)) * s_q + remUnsigned(row, s_q).to(Type::I64);
     b.store(b.pointer("lse", Type::F32), b.full(at, {1}), b.full(lseValue(s, sink, p.lse), {1}));
   });
 }

@@ -14,8 +14,7 @@ void gatherDequant(Builder& b, const GatherDequantProblem& p, const GatherDequan
       tokenAddress(layout, token, b.constant(static_cast<double>(p.page_size), Type::I32), b.arg("page_stride"));
   const Value bytes = b.gatherRows(pool, at.row, layout.row_bytes, selected, rowAlign(layout, t.align));
   Value scales;
-  if (at.scales.present())
-    scales = b.gatherRows(pool, at.scales, scaleSpan(layout).bytes, selected, scaleAlign(layout, t.align));
+  if (at.scales.present()) scales = b.gatherRows(pool, at.scales, scaleSpan(layout).bytes, selected, scaleAlign(layout, t.align));
 
   const Value kv = b.pointer("kv", Type::BF16);
   for (const Cell& c : cells(layout)) {

@@ -16,7 +16,8 @@ void pageMark(Builder& b, const PageMarkProblem& p, const PageMarkTiles& t) {
   const Value selected = (token >= 0) & (token < b.arg("pool_tokens"));
   // Blocks that meet at a byte all store 1.
   const Value one = b.full(1., Type::I8, {t.rows});
-  b.store(b.pointer("mask", Type::I8), divUnsigned(token, b.constant(static_cast<double>(p.page_size), Type::I64)), one, selected);
+  b.store(b.pointer("mask", Type::I8), divUnsigned(token, b.constant(static_cast<double>(p.page_size), Type::I64)), one,
+          selected);
 }
 
 }  // namespace nereid::kernels

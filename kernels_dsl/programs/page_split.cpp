@@ -21,7 +21,8 @@ void pageSplit(Builder& b, const PageSplitProblem& p, const PageSplitTiles& t) {
     const Value of_footer = part * (chunks.footers * chunks.bytes) + (chunk - chunks.rows) * chunks.bytes + footers_at;
     from = select(chunk < chunks.rows, of_row, of_footer);
   }
-  const Value bytes = b.gatherRows(b.pointer("src", Type::I8), src_page * b.arg("src_page_stride") + from, chunks.bytes, live, t.align);
+  const Value bytes =
+      b.gatherRows(b.pointer("src", Type::I8), src_page * b.arg("src_page_stride") + from, chunks.bytes, live, t.align);
   b.scatterRows(b.pointer("dst", Type::I8), dst_page * b.arg("dst_page_stride") + chunk * chunks.bytes, bytes, live, t.align);
 }
 

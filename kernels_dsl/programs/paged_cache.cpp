@@ -3,9 +3,30 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace nereid::kernels {
 using dsl::Type, dsl::Value;
+
+std::vector<std::vector<Cell>> alignedCells(const std::vector<const KvLayout*>& layouts) {
+  std::set<int> ends;
+  for (const KvLayout* layout : layouts)
+    for (const Cell& c : cells(*layout)) ends.insert(c.col + c.cols);
+  std::vector<std::vector<Cell>> out;
+  for (const KvLayout* layout : layouts) {
+    std::vector<Cell>& parts = out.emplace_back();
+    for (Cell rest : cells(*layout))
+      while (rest.cols > 0) {
+        Cell part = rest;
+        part.cols = *ends.upper_bound(rest.col) - rest.col;
+        rest.byte += part.cols * elemBytes(rest.elem);
+        rest.col += part.cols;
+        rest.cols -= part.cols;
+        parts.push_back(part);
+      }
+  }
+  return out;
+}
 
 ScaleSpan scaleSpan(const KvLayout& layout) {
   if (!layout.hasScales()) return {};
@@ -31,7 +52,8 @@ Value checkedTokens(const Value& index, const Value& pool_tokens) {
   return select((index >= 0) & (index < pool_tokens.to(Type::I64)), index, -1).to(Type::I32);
 }
 
-TokenAddress tokenAddress(const KvLayout& layout, const Value& page, const Value& slot, const Value& page_size, const Value& page_stride) {
+TokenAddress tokenAddress(const KvLayout& layout, const Value& page, const Value& slot, const Value& page_size,
+                          const Value& page_stride) {
   const ScaleSpan span = scaleSpan(layout);
   const Value start = page.to(Type::I64) * page_stride, wide_slot = slot.to(Type::I64);
   TokenAddress at{.row = start + wide_slot * layout.row_bytes};

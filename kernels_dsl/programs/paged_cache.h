@@ -12,6 +12,9 @@ inline dsl::Type dslType(IndexType index) { return index == IndexType::kI64 ? ds
 inline dsl::Type dslType(Elem elem) { return elem == Elem::kE4M3 ? dsl::Type::F8E4M3 : dsl::Type::BF16; }
 inline dsl::Type dslType(ScaleElem elem) { return elem == ScaleElem::kUE8M0 ? dsl::Type::F8E8M0 : dsl::Type::F32; }
 
+// The cells of layouts with the same number of columns, cut so that the n-th cell has the same columns in each.
+std::vector<std::vector<Cell>> alignedCells(const std::vector<const KvLayout*>& layouts);
+
 // The bytes of a token that hold its scales: the whole footer, or the part of the row from the first scale to the last.
 struct ScaleSpan {
   bool in_footer = false;
@@ -34,7 +37,8 @@ struct TokenAddress {
 // `page` and `slot` (i32): page of each token and its place in the page. `page_size` is an i32 scalar, `page_stride` i64.
 TokenAddress tokenAddress(const KvLayout& layout, const dsl::Value& page, const dsl::Value& slot, const dsl::Value& page_size,
                           const dsl::Value& page_stride);
-TokenAddress tokenAddress(const KvLayout& layout, const dsl::Value& token, const dsl::Value& page_size, const dsl::Value& page_stride);
+TokenAddress tokenAddress(const KvLayout& layout, const dsl::Value& token, const dsl::Value& page_size,
+                          const dsl::Value& page_stride);
 
 // The scale of a cell in gathered spans of scales, as f32 [rows].
 dsl::Value cellScale(dsl::Builder& b, const KvLayout& layout, const Cell& cell, const dsl::Value& span);

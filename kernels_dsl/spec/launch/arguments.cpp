@@ -50,20 +50,22 @@ Result<ArgList> argsOf(const CombineProblem& p, const Schedule& schedule) {
 
 Result<ArgList> argsOf(const GatherDequantProblem& p, const Schedule& schedule) {
   NEREID_TRY(const GatherDequantTiles t, gatherDequantTiles(schedule));
-  return ArgList{pointer("k_cache", t.align), pointer("indices", bytes(p.index)), pointer("kv", kVectorAlign),
-                 i64("page_stride", t.align), i32("pool_tokens"), i64("count")};
+  return ArgList{pointer("k_cache", t.align), pointer("indices", bytes(p.index)),
+                 pointer("kv", kVectorAlign), i64("page_stride", t.align),
+                 i32("pool_tokens"),          i64("count")};
 }
 
 Result<ArgList> argsOf(const PackKvProblem& p, const Schedule& schedule) {
   NEREID_TRY(const PackKvTiles t, packKvTiles(schedule));
-  return ArgList{pointer("kv", kVectorAlign), pointer("slots", bytes(p.index)), pointer("cache", t.align),
-                 i64("page_stride", t.align), i32("pool_tokens"), i64("count")};
+  return ArgList{pointer("kv", kVectorAlign), pointer("slots", bytes(p.index)),
+                 pointer("cache", t.align),   i64("page_stride", t.align),
+                 i32("pool_tokens"),          i64("count")};
 }
 
 Result<ArgList> argsOf(const PageSplitProblem& p, const Schedule& schedule) {
   NEREID_TRY(const PageSplitTiles t, pageSplitTiles(schedule));
-  ArgList args = {pointer("src", t.align), pointer("dst", t.align), i64("src_page_stride", t.align), i64("dst_page_stride", t.align),
-                  i64("pages")};
+  ArgList args = {pointer("src", t.align), pointer("dst", t.align), i64("src_page_stride", t.align),
+                  i64("dst_page_stride", t.align), i64("pages")};
   if (p.marks) args.push_back(pointer("mask", 1));
   return args;
 }

@@ -8,10 +8,12 @@
 //   part_out          f32 [rows, heads, splits, head_dim_v]          part_lse                   f32 [rows, heads, splits]
 //   mask              u8 [pages]; page_mark sets bytes to 1 and clears none
 // Numbers:
-//   softmax_scale f32 · q_row_stride, q_head_stride, indices_stride i64, elements · page_stride, src_page_stride, dst_page_stride i64,
-//   bytes · pool_tokens i32 (page_mark: i64), tokens of the pool (at most 2^31 − 1) · page_size, topk i32, of generic kernels · count i64,
-//   rows of gather_dequant and pack_kv · pages i64, source pages of page_split · width i32, indices of a row of page_mark
-// The second source's names start with extra_. `align` of an entry is what its value has to be a multiple of (bytes, or the number).
+//   softmax_scale f32 · q_row_stride, q_head_stride, indices_stride i64, elements · page_stride, src_page_stride, dst_page_stride
+//   i64, bytes · pool_tokens i32 (page_mark: i64), tokens of the pool (at most 2^31 − 1) · page_size, topk i32, of generic
+//   kernels · count i64, rows of gather_dequant and pack_kv · pages i64, source pages of page_split · width i32, indices of a row
+//   of page_mark
+// The second source's names start with extra_. `align` of an entry is what its value has to be a multiple of (bytes, or the
+// number).
 #pragma once
 #include "kernels_dsl/spec/problems/problem.h"
 #include "runtime/base/result.h"

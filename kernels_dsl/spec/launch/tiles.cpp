@@ -19,7 +19,8 @@ struct Size {
 
 Status read(const Schedule& schedule, const char* kernel, std::initializer_list<Size> sizes) {
   std::string known;
-  for (const Size& s : sizes) known += fmt::format("{}tile.{} (a power of two up to {})", known.empty() ? "" : ", ", s.name, s.high);
+  for (const Size& s : sizes)
+    known += fmt::format("{}tile.{} (a power of two up to {})", known.empty() ? "" : ", ", s.name, s.high);
   for (const auto& [name, value] : schedule.tile) {
     const auto size = std::find_if(sizes.begin(), sizes.end(), [&](const Size& s) { return name == s.name; });
     if (size == sizes.end())
@@ -76,7 +77,8 @@ Result<PageMarkTiles> pageMarkTiles(const Schedule& schedule) {
 }
 
 SplitChunks splitChunks(const PageSplitProblem& problem) {
-  const int64_t rows = problem.dst_page_size * problem.layout->row_bytes, footers = problem.dst_page_size * problem.layout->footer_bytes;
+  const int64_t rows = problem.dst_page_size * problem.layout->row_bytes,
+                footers = problem.dst_page_size * problem.layout->footer_bytes;
   constexpr int64_t kChunkBytes = 512;
   SplitChunks c;
   c.bytes = static_cast<int>(std::gcd(std::gcd(rows, footers), kChunkBytes));

@@ -6,16 +6,16 @@
 
 namespace nereid::kernels {
 
-// All sizes are powers of two. `align`: bytes that the base and the page stride of a pool are multiples of; 16 unless the schedule says
-// less, which makes copies of rows narrower.
+// All sizes are powers of two. `align`: bytes that the base and the page stride of a pool are multiples of; 16 unless the
+// schedule says less, which makes copies of rows narrower.
 struct SparseDecodeTiles {
   int heads = 16;   // query heads of a block
   int tokens = 32;  // tokens of an iteration
   int align = 16;
 };
 struct CombineTiles {
-  int splits = 8;    // splits that are read at a time
-  int columns = 512; // columns of a block
+  int splits = 8;     // splits that are read at a time
+  int columns = 512;  // columns of a block
 };
 struct GatherDequantTiles {
   int rows = 16;
@@ -41,7 +41,8 @@ Result<PackKvTiles> packKvTiles(const Schedule& schedule);
 Result<PageSplitTiles> pageSplitTiles(const Schedule& schedule);
 Result<PageMarkTiles> pageMarkTiles(const Schedule& schedule);
 
-// page_split copies pages in chunks of equal size: the most bytes up to 512 that divide the rows and the footers of a destination page.
+// page_split copies pages in chunks of equal size: the most bytes up to 512 that divide the rows and the footers of a destination
+// page.
 struct SplitChunks {
   int bytes = 0;        // of a chunk
   int64_t rows = 0;     // chunks of rows in a destination page

@@ -1,0 +1,300 @@
+// sparse_decode: attention of query rows over selected rows of one or two paged caches.
+// One block is a (query row, tile of heads, split of the row's tokens); tile sizes and splits come from the schedule.
+//
+// Numerics. Cells are column blocks with at most one scale a token; products are of exact narrow numbers, sums in f32:
+//  * Each head's q is divided by 2^e, e the exponent of its largest value, and multiplied back in the f32 score. So f16 holds it.
+//  * A cell's scale multiplies its part of the score after the product, in f32.
+//  * The running maximum moves only when it grows by 2^6; weights are relative to it, so at most 2^6.
+//  * For the values a token's scales are split into a power of two, the largest, which goes into the token's weight, and the rest
+//    in (0, 1]. Weights are in units of a carried power of two a head, so that f16 holds them too.
+#include <algorithm>
+#include <cmath>
+
+#include "kernels_dsl/programs/lse.h"
+#include "kernels_dsl/programs/paged_cache.h"
+#include "kernels_dsl/programs/power_of_two.h"
+#include "kernels_dsl/programs/programs.h"
+
+namespace nereid::kernels {
+using dsl::Builder, dsl::Type, dsl::Value;
+
+namespace {
+
+constexpr int kGrowth = 6;  // log2 of how far the maximum, and weights, may grow before a rescale
+// Weights times largest scales are kept 2^7 lower: with weights up to 2^6 and scales up to 2^127 the product stays finite.
+constexpr float kWeightDown = 0x1p-7f, kWeightUp = 0x1p7f;
+
+// One KV cache of the call. The tiles of the first source come before those of the second.
+struct Source {
+  const SourceProblem* problem = nullptr;
+  std::vector<Cell> cells;
+  std::vector<Value> q;                                       // by cell, [heads, cols], in the type of its product
+  Value pool, stride, tokens, page_size, indices, index_row;  // index_row: where the row's index list starts
+  Value length, tiles;                                        // length in [0, top-k], read on the device
+};
+
+// Where the rows of one iteration are.
+struct Rows {
+  Value base, selected;
+  TokenAddress at;
+};
+
+class SparseDecode {
+ public:
+  SparseDecode(Builder& b, const SparseDecodeProblem& p, const SparseDecodeTiles& t, int splits)
+      : b(b), p(p), t(t), splits(splits) {}
+
+  void run() {
+    const int heads = static_cast<int>(p.heads), head_tiles = (heads + t.heads - 1) / t.heads;
+    const Value id = b.programId(), row_tile = divUnsigned(id, splits);
+    row = divUnsigned(row_tile, head_tiles);
+    split = id - row_tile * splits;
+    head = (row_tile - row * head_tiles) * t.heads + b.range(t.heads);
+    live = head < heads;
+
+    std::vector<const KvLayout*> layouts{p.source.layout};
+    if (p.extra.exists()) layouts.push_back(p.extra.layout);
+    const auto cells = alignedCells(layouts);  // so that sources share accumulators
+    bindSource("", p.source, cells.front());
+    if (p.extra.exists()) bindSource("extra_", p.extra, cells.back());
+    loadQuery();
+
+    std::vector<Value> state;
+    for (double initial : {-INFINITY, 0.f, 1.f}) state.push_back(b.full(initial, Type::F32, {t.heads}));
+    for (size_t c = 0; c < cells[0].size() && stored(cells[0][c]); c++) {
+      state.push_back(b.full(0., Type::F32, {t.heads, cells[0][c].cols}));
+      units = units || inUnits(c);
+    }
+    attendAll(state);
+    store(state);
+  }
+
+ private:
+  void bindSource(const std::string& prefix, const SourceProblem& source, const std::vector<Cell>& cells) {
+    const auto name = [&](const char* n) { return prefix + n; };
+    const auto number = [&](const char* n, int64_t exact) {
+      return p.generic() ? b.arg(name(n)) : b.constant(static_cast<double>(exact), Type::I32);
+    };
+    Source s{.problem = &source, .cells = cells};
+    s.pool = b.pointer(name("k_cache"), Type::I8);
+    s.stride = b.arg(name("page_stride"));
+    s.tokens = b.arg(name("pool_tokens"));
+    s.page_size = number("page_size", source.page_size);
+    s.indices = b.pointer(name("indices"), dslType(source.index));
+    s.index_row = row.to(Type::I64) * b.arg(name("indices_stride"));
+    s.length = number("topk", source.topk);
+    if (source.lengths) {
+      const Value batch = divUnsigned(row, static_cast<int>(p.s_q));
+      s.length = max(min(b.loadScalar(b.pointer(name("topk_length"), Type::I32), batch), s.length), 0);
+    }
+    s.tiles = ceilDiv(s.length, t.tokens);
+    sources.push_back(s);
+  }
+
+  bool stored(const Cell& c) const { return c.col < p.head_dim_v; }
+  // Accumulators of columns that have a scale in some source are in units of the carried power of two.
+  bool inUnits(size_t cell) const {
+    return std::any_of(sources.begin(), sources.end(), [&](const Source& s) { return s.cells[cell].scale.has_value(); });
+  }
+  Type product(const Cell& c) const {
+    if (c.elem == Elem::kBF16 || p.arith == Arith::kBF16) return Type::BF16;
+    return p.arith == Arith::kFp8 ? Type::F8E4M3 : Type::F16;
+  }
+  // log2 of the largest |q| as an operand: f16 wants a large one, its small values end at 2^-24.
+  static int queryExponent(Type product) { return product == Type::F16 ? 14 : product == Type::F8E4M3 ? 7 : 0; }
+
+  void loadQuery() {
+    const Value q = b.pointer("q", Type::BF16);
+    const Value start = (row.to(Type::I64) * b.arg("q_row_stride") + head.to(Type::I64) * b.arg("q_head_stride")).col();
+    std::vector<Value> values;
+    Value largest = b.full(0., Type::F32, {t.heads});
+    for (const Cell& c : sources[0].cells) {
+      values.push_back(b.load(q, start + (b.range(c.cols) + c.col).to(Type::I64).row(), live.col(), 0.f).to(Type::F32));
+      largest = max(largest, reduceMax(abs(values.back()), 1));
+    }
+    // Powers of two up to 2^(14 - e) and down to 2^-e are normal for these e.
+    const Value e = min(max(exponentOf(largest), -112), 126);
+    score_factor = powerOfTwo(e) * (b.arg("softmax_scale") * kLog2e);
+    for (Source& s : sources)
+      for (size_t c = 0; c < s.cells.size(); c++) {
+        const Type type = product(s.cells[c]);
+        s.q.push_back((values[c] * powerOfTwo(queryExponent(type) - e).col()).to(type));
+      }
+  }
+
+  void attendAll(std::vector<Value>& state) {
+    Value first = sources[0].tiles, total = first;
+    if (sources.size() > 1) total = total + sources[1].tiles;
+    Value begin = b.constant(0, Type::I32), end = total;
+    if (splits > 1) {
+      begin = total * split / splits;
+      end = total * (split + 1) / splits;
+    }
+    const Source &s = sources.front(), &x = sources.back();
+    if (s.problem->layout == x.problem->layout) {
+      b.loop("tokens", begin, end, state,
+             [&](Value i, auto& st) { attend(s, sources.size() == 1 ? rowsOf(s, i) : rowsOf(i, first), st); });
+      return;
+    }
+    // Rows of different formats: one loop a source.
+    b.loop("tokens", min(begin, first), min(end, first), state, [&](Value i, auto& st) { attend(s, rowsOf(s, i), st); });
+    b.loop("extra_tokens", max(begin, first) - first, max(end, first) - first, state,
+           [&](Value i, auto& st) { attend(x, rowsOf(x, i), st); });
+  }
+
+  Value lanes(const Value& tile) { return tile * t.tokens + b.range(t.tokens); }
+  // Tokens of some lanes of a source's index list, −1 where there is none.
+  Value tokensOf(const Source& s, const Value& lane, const Value& valid) {
+    return checkedTokens(b.load(s.indices, s.index_row + lane.to(Type::I64), valid, -1), s.tokens);
+  }
+  Rows rowsOf(const Source& s, const Value& tile) {
+    const Value lane = lanes(tile), token = tokensOf(s, lane, lane < s.length);
+    return {s.pool, token >= 0, tokenAddress(*s.problem->layout, token, s.page_size, s.stride)};
+  }
+  // Rows of a tile of the first source, or from tile `first` on of the second, which has the same format.
+  Rows rowsOf(const Value& tile, const Value& first) {
+    const Source &s = sources[0], &x = sources[1];
+    const Value second = tile >= first;
+    const Value lane = lanes(tile - select(second, first, 0));
+    const Value token =
+        select(second, tokensOf(x, lane, second & (lane < x.length)), tokensOf(s, lane, !second & (lane < s.length)));
+    const Value page_size = select(second, x.page_size, s.page_size), stride = select(second, x.stride, s.stride);
+    // Divisions by constants are cheap, one by a selected number is not.
+    const Value page = p.generic() ? divUnsigned(token, page_size)
+                                   : select(second, divUnsigned(token, x.page_size), divUnsigned(token, s.page_size));
+    return {select(second, x.pool, s.pool), token >= 0,
+            tokenAddress(*s.problem->layout, page, token - page * page_size, page_size, stride)};
+  }
+
+  // A token's scales, by cell, for the two products.
+  struct Scales {
+    std::vector<Value> score;  // of the score's part: undoes the cell's query exponent too
+    std::vector<Value> rest;   // scale / largest, f32
+    Value largest;             // times kWeightDown; absent: 1
+  };
+
+  Scales loadScales(const Source& s, const Rows& rows) {
+    Scales out{.score = std::vector<Value>(s.cells.size()), .rest = std::vector<Value>(s.cells.size())};
+    const KvLayout& layout = *s.problem->layout;
+    if (!layout.hasScales()) return out;
+    // A gather of its own, also where scales lie in the row: whoever copies rows then has them at once.
+    const Value span =
+        b.gatherRows(rows.base, rows.at.scales, scaleSpan(layout).bytes, rows.selected, scaleAlign(layout, t.align));
+    Value top;  // as bits without sign, which order like numbers and put NaN last
+    for (size_t c = 0; c < s.cells.size(); c++) {
+      if (!s.cells[c].scale) continue;
+      out.score[c] = cellScale(b, layout, s.cells[c], span);
+      const Value bits = bitcast(out.score[c], Type::I32) & 0x7fffffff;
+      top = top.present() ? max(top, bits) : bits;
+    }
+    // The power of two at or above; a masked row has scales of zero bytes, which must not become 0/0. NaN stays in its rest.
+    const Value power = clampPower(powerAbove(top)), inverse = reciprocalPower(power);
+    for (size_t c = 0; c < s.cells.size(); c++) {
+      if (!s.cells[c].scale) continue;
+      const Type type = product(s.cells[c]);
+      const Value rest = out.score[c] * inverse;
+      if (stored(s.cells[c])) out.rest[c] = b.staged(type == Type::F8E4M3 ? rest : rest.to(type));
+      out.score[c] = b.staged(out.score[c] * std::ldexp(1.f, -queryExponent(type)));
+    }
+    out.largest = b.staged(bitcast(power, Type::F32) * kWeightDown);
+    return out;
+  }
+
+  // One tile of tokens: scores, online softmax, weighted sum.
+  void attend(const Source& s, const Rows& rows, std::vector<Value>& st) {
+    const KvLayout& layout = *s.problem->layout;
+    const Value bytes = b.gatherRows(rows.base, rows.at.row, layout.row_bytes, rows.selected, rowAlign(layout, t.align));
+    const Scales scales = loadScales(s, rows);
+    const auto values = [&](const Cell& c) {
+      const Value v = b.view(bytes, c.byte, dslType(c.elem), c.cols);
+      return product(c) == dslType(c.elem) ? v : v.to(product(c));
+    };
+
+    Value x;
+    const auto addScores = [&](bool scaled) {
+      for (size_t c = 0; c < s.cells.size(); c++) {
+        if (s.cells[c].scale.has_value() != scaled) continue;
+        Value part = b.dot("qk", s.q[c], trans(values(s.cells[c])), b.full(0., Type::F32, {t.heads, t.tokens}));
+        if (scaled) part = part * scales.score[c].row();
+        x = x.present() ? x + part : part;
+      }
+    };
+    addScores(false);
+    addScores(true);
+    x = select(rows.selected.row(), x * score_factor.col(), -INFINITY);
+
+    const Value m = st[kMax], top = reduceMax(x, 1), grows = top > m + static_cast<float>(kGrowth);
+    st[kMax] = select(grows, top, m);
+    const Value reference = select(st[kMax] == -INFINITY, 0.f, st[kMax]);
+    const Value keep = select(grows, exp2(m - reference), 1.f);
+    const Value weight = exp2(x - reference.col());
+    st[kSum] = st[kSum] * keep + reduceSum(weight, 1);
+
+    // Weights times largest scale in a unit that puts the tile's largest between 1 and 2^6, if it counts beside what was summed.
+    Value unit_weight, unit_keep;
+    if (units) {
+      const Value sized = scales.largest.present() ? weight * scales.largest.row() : weight * kWeightDown;
+      const Value unit = st[kUnit], largest = reduceMax(sized, 1);
+      const Value bits = clampPower(powerBelow(bitcast(max(largest, keep * unit), Type::I32)));
+      st[kUnit] = select(grows | (largest > unit * std::ldexp(1.f, kGrowth)), bitcast(bits, Type::F32), unit);
+      const Value inverse = reciprocalPower(bitcast(st[kUnit], Type::I32));
+      unit_weight = sized * inverse.col();
+      unit_keep = keep * unit * inverse;
+    }
+    for (size_t c = 0, n = kAcc; n < st.size(); c++, n++) {
+      const Cell& cell = s.cells[c];
+      const Type type = product(cell);
+      Value w = inUnits(c) ? unit_weight : weight, v = values(cell);
+      if (cell.scale && type == Type::F8E4M3)
+        w = w * scales.rest[c].row();
+      else if (cell.scale)
+        v = v * scales.rest[c].col();
+      st[n] = b.dot("pv", w.to(type), v, st[n] * (inUnits(c) ? unit_keep : keep).col());
+    }
+  }
+
+  void store(const std::vector<Value>& st) {
+    const RowSoftmax sum{st[kMax], st[kSum]};
+    const bool partial = splits > 1;
+    Value sink;
+    if (p.sink && !partial) sink = b.load(b.pointer("attn_sink", Type::F32), head, live, -INFINITY) * kLog2e;
+    const Value scale = select(sum.empty(), 0.f, 1.f / denominator(sum, sink));
+
+    const int heads = static_cast<int>(p.heads), dv = static_cast<int>(p.head_dim_v);
+    const Value row_head = row.to(Type::I64) * heads + head.to(Type::I64);
+    const Value place = partial ? row_head * splits + split.to(Type::I64) : row_head;
+    const Value out = b.pointer(partial ? "part_out" : "out", partial ? Type::F32 : Type::BF16);
+    for (size_t c = 0, n = kAcc; n < st.size(); c++, n++) {
+      const Cell& cell = sources[0].cells[c];
+      const Value column = b.range(cell.cols) + cell.col;
+      Value y = inUnits(c) ? st[n] * (scale * kWeightUp).col() * st[kUnit].col() : st[n] * scale.col();
+      if (!partial) y = y.to(Type::BF16);
+      const Value mask = cell.col + cell.cols <= dv ? live.col() : live.col() & (column < dv).row();
+      b.store(out, (place * dv).col() + column.to(Type::I64).row(), y, mask);
+    }
+    if (partial) return b.store(b.pointer("part_lse", Type::F32), place, lseValue(sum, {}, {}), live);
+    const int s_q = static_cast<int>(p.s_q);  // lse is [batch, heads, s_q]
+    const Value batch = divUnsigned(row, s_q), query = row - batch * s_q;
+    const Value at = (batch.to(Type::I64) * heads + head.to(Type::I64)) * s_q + query.to(Type::I64);
+    b.store(b.pointer("lse", Type::F32), at, lseValue(sum, sink, p.lse), live);
+  }
+
+  // Carried values by head: the reference maximum (log2), the sum, the unit of weights; then accumulators.
+  static constexpr size_t kMax = 0, kSum = 1, kUnit = 2, kAcc = 3;
+
+  Builder& b;
+  const SparseDecodeProblem& p;
+  const SparseDecodeTiles& t;
+  const int splits;
+  Value row, split, head, live, score_factor;
+  bool units = false;  // some accumulator is in units
+  std::vector<Source> sources;
+};
+
+}  // namespace
+
+void sparseDecode(Builder& b, const SparseDecodeProblem& problem, const SparseDecodeTiles& tiles, int splits) {
+  SparseDecode(b, problem, tiles, splits).run();
+}
+
+}  // namespace nereid::kernels
