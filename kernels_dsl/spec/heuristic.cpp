@@ -1,0 +1,122 @@
+// Numbers that a tuner would find, as constants and one table. Chip: H200, prototype of 2026-12-01 (docs/performance-log.md says
+// which).
+#include "kernels_dsl/spec/heuristic.h"
+
+#include <algorithm>
+
+namespace nereid::kernels {
+namespace {
+
+constexpr int64_t kSms = 132;             // multiprocessors to fill
+constexpr int64_t kUnknownRows = 16;      // where there is no hint
+constexpr int64_t kUnknownTopk = 2048;    // of a generic kernel without a hint
+constexpr int64_t kFewBlocks = kSms / 8;  // with fewer blocks of 32 heads, 16 heads a block spread the work better
+constexpr int64_t kMinTilesOfSplit = 2;   // a split of one tile is all prologue
+constexpr int64_t kMaxChosenSplits = 32;  // 64 were slower than 32: the combine
+constexpr int64_t kInvariantTiles = 8;    // tiles of a split that does not depend on the batch
+constexpr int64_t kExchangeBytes = 8 << 10;
+
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t topkOf(const SourceProblem& source) { return source.exists() ? (source.topk ? source.topk : kUnknownTopk) : 0; }
+
+// Tiles of tokens a query goes through; the sources do not share a tile.
+int64_t tilesOf(const SparseDecodeProblem& p, int64_t tokens) {
+  return ceilDiv(topkOf(p.source), tokens) + ceilDiv(topkOf(p.extra), tokens);
+}
+
+int64_t queries(const SparseDecodeProblem& p) { return (p.rows ? p.rows : kUnknownRows) * p.s_q; }
+
+// Warps of the computing role: for each 16 heads four, over the columns of q·k and over the columns of v.
+void setRoles(Schedule& s) {
+  const int groups = s.tile["heads"] / 16;
+  s.roles = {{.name = "load", .dots = {}, .warps = 4}, {.name = "main", .dots = {"qk", "pv"}, .warps = 4 * groups}};
+  s.grid["qk"] = {groups, 1, 4};
+  s.grid["pv"] = {groups, 4, 1};
+}
+
+int headsOfBlock(const SparseDecodeProblem& p) {
+  if (p.heads <= 16) return 16;
+  if (p.batch_invariant) return 32;  // by the problem alone
+  return queries(p) * ceilDiv(p.heads, 32) < kFewBlocks ? 16 : 32;
+}
+
+// What is given up, in this order, until a block fits into shared memory.
+void fit(const SparseDecodeProblem& p, const Target& target, Schedule& s) {
+  struct Step {
+    int heads, stages, tokens;
+  };
+  constexpr Step kSteps[] = {{32, 3, 32}, {32, 2, 32}, {16, 3, 32}, {16, 2, 32}, {16, 3, 16}, {16, 2, 16}};
+  const int most = s.tile["heads"];
+  for (const Step& step : kSteps) {
+    if (step.heads > most) continue;
+    s.tile["heads"] = step.heads;
+    s.stages = step.stages;
+    s.tile["tokens"] = step.tokens;
+    setRoles(s);
+    if (estimateSharedBytes(p, s) <= target.shared_per_block) return;
+  }
+}
+
+int64_t blocksOfSm(const SparseDecodeProblem& p, const Target& target, const Schedule& s) {
+  const int64_t by_memory = target.shared_per_sm / (estimateSharedBytes(p, s) + kSharedReservedPerBlock);
+  return std::max<int64_t>(1, std::min<int64_t>(by_memory, target.warps_per_sm / s.totalWarps()));
+}
+
+int splitsFor(const SparseDecodeProblem& p, const Target& target, const Schedule& s) {
+  const int64_t tiles = tilesOf(p, s.tile.at("tokens"));
+  int64_t splits = tiles / kInvariantTiles;
+  if (!p.batch_invariant) {
+    const int64_t blocks = std::max<int64_t>(1, queries(p) * ceilDiv(p.heads, s.tile.at("heads")));
+    splits = std::min(kSms * blocksOfSm(p, target, s) / blocks, tiles / kMinTilesOfSplit);
+  }
+  splits = std::clamp<int64_t>(splits, 1, kMaxChosenSplits);
+  return int(ceilDiv(tiles, ceilDiv(tiles, splits)));  // no split without a tile
+}
+
+Schedule decodeSchedule(const SparseDecodeProblem& p, const Target& target) {
+  Schedule s;
+  s.tile = {{"heads", 16}, {"tokens", 32}};
+  if (!target.isGpu()) return s;
+  s.tile["heads"] = headsOfBlock(p);
+  fit(p, target, s);
+  s.splits = splitsFor(p, target, s);
+  return s;
+}
+
+// Kernels without a dot: rows a block works on, and its warps.
+struct PlainSchedule {
+  const char* kernel;
+  int rows, warps;
+};
+constexpr PlainSchedule kPlain[] = {
+    {CombineProblem::kKernel, 1, 4},  // (row, head) a block, its columns over the warps
+    {GatherDequantProblem::kKernel, 16, 4}, {PageSplitProblem::kKernel, 16, 4}, {PageMarkProblem::kKernel, 1024, 4},  // indices
+    {PackKvProblem::kKernel, 4, 4},
+};
+
+}  // namespace
+
+int64_t estimateSharedBytes(const SparseDecodeProblem& p, const Schedule& s) {
+  const int token_bytes = std::max(p.source.layout->tokenBytes(), p.extra.exists() ? p.extra.layout->tokenBytes() : 0);
+  const int64_t ring = int64_t{s.stages} * s.tile.at("tokens") * token_bytes;
+  return ring + int64_t{s.tile.at("heads")} * p.d() * 2 + kExchangeBytes;
+}
+
+Schedule chooseSchedule(const Problem& problem, const Target& target) {
+  if (const auto* decode = std::get_if<SparseDecodeProblem>(&problem)) return decodeSchedule(*decode, target);
+  Schedule s;
+  for (const PlainSchedule& plain : kPlain)
+    if (std::string_view(kernelOf(problem)) == plain.kernel) {
+      s.tile = {{"rows", plain.rows}};
+      s.warps = plain.warps;
+    }
+  return s;
+}
+
+Result<Schedule> chooseSchedule(const std::string& kernel, const ProblemFields& fields, const Target& target) {
+  NEREID_TRY(const Problem problem, parseProblem(kernel, fields));
+  return chooseSchedule(problem, target);
+}
+
+}  // namespace nereid::kernels

@@ -1,0 +1,147 @@
+// Schedules without a tuner: shapes of the field, limits of every target, splits, batch invariance.
+#include "kernels_dsl/spec/heuristic.h"
+
+#include <doctest/doctest.h>
+
+using namespace nereid;
+using namespace nereid::kernels;
+
+namespace {
+
+Target target(const char* name) {
+  auto t = findTarget(name);
+  REQUIRE(t.ok());
+  return *t;
+}
+
+SparseDecodeProblem decode(const char* layout, int64_t rows, int64_t heads, int64_t topk, int64_t extra_topk = 0) {
+  ProblemFields fields = {{"layout", layout},
+                          {"page_size", "64"},
+                          {"topk", std::to_string(topk)},
+                          {"heads", std::to_string(heads)},
+                          {"rows", std::to_string(rows)}};
+  if (extra_topk) fields.insert({{"extra_topk", std::to_string(extra_topk)}, {"extra_page_size", "2"}});
+  auto p = SparseDecodeProblem::parse(fields);
+  REQUIRE(p.ok());
+  return *p;
+}
+
+int ceilDiv(int64_t a, int64_t b) { return int((a + b - 1) / b); }
+
+}  // namespace
+
+TEST_CASE("sparse_decode: roles and grids follow the heads of a block") {
+  for (int64_t heads : {1, 8, 16, 17, 64, 128, 200}) {
+    const Schedule s = chooseSchedule(decode("MODEL1", 64, heads, 512), target("sm_120a"));
+    const int tile = s.tile.at("heads");
+    CHECK(tile == (heads <= 16 ? 16 : 32));
+    CHECK(s.tile.at("tokens") == 32);
+    REQUIRE(s.roles.size() == 2);
+    CHECK(s.roles[0].name == "load");
+    CHECK(s.roles[0].dots.empty());
+    CHECK(s.roles[1].dots == std::vector<std::string>{"qk", "pv"});
+    CHECK(s.roles[1].warps == tile / 4);
+    CHECK(s.grid.at("qk") == Grid{tile / 16, 1, 4});
+    CHECK(s.grid.at("pv") == Grid{tile / 16, 4, 1});
+    CHECK(s.stages == 3);
+    for (const auto& [label, grid] : s.grid) CHECK(grid.warps() == s.roles[1].warps);
+  }
+}
+
+TEST_CASE("sparse_decode: splits fill the chip and no more") {
+  struct Row {
+    int64_t rows, heads, topk;
+    int heads_of_block, splits;
+  };
+  // Shapes of the performance table with what the prototype found best, up to a factor of two where it makes no difference.
+  for (const Row& r : {Row{1, 16, 2048, 16, 32}, Row{1, 64, 512, 16, 8}, Row{16, 64, 2048, 32, 4}, Row{64, 16, 512, 16, 2},
+                       Row{64, 64, 512, 32, 1}, Row{256, 64, 2048, 32, 1}, Row{256, 16, 2048, 16, 1}, Row{1, 16, 32, 16, 1},
+                       Row{1, 16, 1, 16, 1}}) {
+    CAPTURE(r.rows);
+    CAPTURE(r.heads);
+    CAPTURE(r.topk);
+    const Schedule s = chooseSchedule(decode("MODEL1", r.rows, r.heads, r.topk), target("sm_120a"));
+    CHECK(s.tile.at("heads") == r.heads_of_block);
+    CHECK(s.splits == r.splits);
+  }
+}
+
+TEST_CASE("sparse_decode: every target, layout and shape: fits, no empty split, and its text parses back") {
+  for (const Target& t : allTargets())
+    for (const KvLayout& layout : allLayouts())
+      for (int64_t rows : {0, 1, 3, 16, 64, 256, 100000})
+        for (int64_t heads : {1, 16, 20, 64, 128})
+          for (int64_t topk : {1, 31, 33, 130, 512, 2051, 100000})
+            for (int64_t extra : {0, 64}) {
+              const SparseDecodeProblem p = decode(layout.name.c_str(), rows, heads, topk, extra);
+              for (const Target& limited : {t, withSm120Limits(t)}) {
+                const Schedule s = chooseSchedule(p, limited);
+                CAPTURE(s.text());
+                CAPTURE(t.name);
+                if (t.isGpu()) {
+                  REQUIRE(estimateSharedBytes(p, s) <= limited.shared_per_block);
+                  REQUIRE(s.totalWarps() * 32 <= t.max_threads_per_block);
+                }
+                const int tokens = s.tile.at("tokens");
+                const int tiles = ceilDiv(topk, tokens) + ceilDiv(extra, tokens);
+                REQUIRE(s.splits >= 1);
+                REQUIRE(s.splits <= 32);
+                REQUIRE(ceilDiv(tiles, ceilDiv(tiles, s.splits)) == s.splits);
+                auto again = parseSchedule(s.text(), Schedule{});
+                REQUIRE(again.ok());
+                REQUIRE(*again == s);
+              }
+            }
+}
+
+TEST_CASE("sparse_decode: wide rows give up stages before heads, then tokens") {
+  CHECK(chooseSchedule(decode("MODEL1", 64, 64, 512), target("sm_120a")).stages == 3);
+  const Schedule v32 = chooseSchedule(decode("V32", 64, 64, 512), target("sm_120a"));
+  CHECK(v32.tile.at("heads") == 32);
+  CHECK(v32.stages == 2);
+  CHECK(chooseSchedule(decode("V32", 64, 64, 512), target("sm_90a")).stages == 3);
+  const Schedule bf16 = chooseSchedule(decode("BF16", 64, 64, 512), target("sm_120a"));
+  CHECK(bf16.tile.at("heads") == 16);
+}
+
+TEST_CASE("sparse_decode: batch_invariant does not look at the rows") {
+  for (int64_t heads : {16, 64})
+    for (int64_t topk : {64, 512, 2048}) {
+      SparseDecodeProblem p = decode("MODEL1", 1, heads, topk);
+      p.batch_invariant = true;
+      const Schedule one = chooseSchedule(p, target("sm_120a"));
+      for (int64_t rows : {0, 2, 64, 65, 4096}) {
+        p.rows = rows;
+        CHECK(chooseSchedule(p, target("sm_120a")) == one);
+      }
+      CHECK(one.splits == std::max<int64_t>(1, topk / 256));
+    }
+}
+
+TEST_CASE("sparse_decode: generic kernels without hints have a schedule too") {
+  auto s = chooseSchedule("sparse_decode", {{"layout", "MODEL1"}, {"heads", "64"}, {"specialise", "generic"}}, target("sm_120a"));
+  REQUIRE(s.ok());
+  CHECK(s->splits > 1);
+}
+
+TEST_CASE("the CPU and the other kernels have tiles and no roles") {
+  const Schedule cpu = chooseSchedule(decode("MODEL1", 1, 64, 2048), target("cpu"));
+  CHECK(cpu.roles.empty());
+  CHECK(cpu.splits == 1);
+  const std::pair<const char*, ProblemFields> kernels[] = {{"combine", {{"heads", "16"}, {"splits", "4"}}},
+                                                           {"gather_dequant", {{"layout", "V32"}, {"page_size", "64"}}},
+                                                           {"page_split", {{"page_size", "256"}}},
+                                                           {"page_mark", {{"page_size", "256"}}},
+                                                           {"pack_kv", {{"layout", "MODEL1"}, {"page_size", "64"}}}};
+  for (const auto& [kernel, fields] : kernels) {
+    CAPTURE(std::string(kernel));
+    auto s = chooseSchedule(kernel, fields, target("sm_120a"));
+    REQUIRE(s.ok());
+    CHECK(s->roles.empty());
+    CHECK(s->warps == 4);
+    CHECK(s->tile.at("rows") >= 1);
+    CHECK(s->splits == 1);
+  }
+  CHECK_FALSE(chooseSchedule("sparse_decode", {{"layout", "MODEL9"}}, target("sm_120a")).ok());
+  CHECK_FALSE(chooseSchedule("dense", {}, target("sm_120a")).ok());
+}
