@@ -85,7 +85,8 @@ int Lowering::launchRegisters() {
 }
 
 void Lowering::lowerBlock(Block& block) {
-  for (auto it = block.begin(), end = std::prev(block.end()); it != end && status_.ok();) {
+  auto body = block.without_terminator();
+  for (auto it = body.begin(), end = body.end(); it != end && status_.ok();) {
     if (it->hasAttr(tile::kSkipIfUnitAttr)) it = lowerGuardedProducts(it, end);
     else lowerOp(&*it++);
   }
