@@ -3,6 +3,9 @@
 #include "kernels_dsl/spec/heuristic.h"
 
 #include <algorithm>
+#include <numeric>
+
+#include "kernels_dsl/spec/launch/tiles.h"
 
 namespace nereid::kernels {
 namespace {
@@ -14,6 +17,7 @@ constexpr int64_t kFewBlocks = kSms / 8;  // with fewer blocks of 32 heads, 16 h
 constexpr int64_t kMinTilesOfSplit = 2;   // a split of one tile is all prologue
 constexpr int64_t kMaxChosenSplits = 32;  // 64 were slower than 32: the combine
 constexpr int64_t kInvariantTiles = 8;    // tiles of a split that does not depend on the batch
+constexpr int64_t kFullAlign = 16;        // of pools, for the widest copies
 constexpr int64_t kExchangeBytes = 8 << 10;
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -84,16 +88,28 @@ Schedule decodeSchedule(const SparseDecodeProblem& p, const Target& target) {
   return s;
 }
 
-// Kernels without a dot: rows a block works on, and its warps.
-struct PlainSchedule {
-  const char* kernel;
-  int rows, warps;
-};
-constexpr PlainSchedule kPlain[] = {
-    {CombineProblem::kKernel, 1, 4},  // (row, head) a block, its columns over the warps
-    {GatherDequantProblem::kKernel, 16, 4}, {PageSplitProblem::kKernel, 16, 4}, {PageMarkProblem::kKernel, 1024, 4},  // indices
-    {PackKvProblem::kKernel, 4, 4},
-};
+// Kernels without a dot: the programs' own tile sizes, written out so that a schedule says what it is. combine's follow its
+// problem.
+int rowsOfBlock(const Problem& problem) {
+  if (std::holds_alternative<GatherDequantProblem>(problem)) return GatherDequantTiles{}.rows;
+  if (std::holds_alternative<PackKvProblem>(problem)) return PackKvTiles{}.rows;
+  if (std::holds_alternative<PageSplitProblem>(problem)) return PageSplitTiles{}.rows;
+  if (std::holds_alternative<PageMarkProblem>(problem)) return PageMarkTiles{}.rows;
+  return 0;
+}
+
+// Strides of the pools that a call reads and writes.
+std::vector<int64_t> poolStrides(const Call& call) {
+  if (const auto* c = std::get_if<DecodeCase>(&call)) {
+    std::vector<int64_t> strides = {c->source.cache.stride()};
+    if (c->extra) strides.push_back(c->extra->cache.stride());
+    return strides;
+  }
+  if (const auto* c = std::get_if<DequantCase>(&call)) return {c->cache.stride()};
+  if (const auto* c = std::get_if<PackCase>(&call)) return {c->cache_before.stride()};
+  if (const auto* c = std::get_if<SplitCase>(&call)) return {c->src.stride(), c->dst_page_bytes};
+  return {};
+}
 
 }  // namespace
 
@@ -106,11 +122,15 @@ int64_t estimateSharedBytes(const SparseDecodeProblem& p, const Schedule& s) {
 Schedule chooseSchedule(const Problem& problem, const Target& target) {
   if (const auto* decode = std::get_if<SparseDecodeProblem>(&problem)) return decodeSchedule(*decode, target);
   Schedule s;
-  for (const PlainSchedule& plain : kPlain)
-    if (std::string_view(kernelOf(problem)) == plain.kernel) {
-      s.tile = {{"rows", plain.rows}};
-      s.warps = plain.warps;
-    }
+  if (const int rows = rowsOfBlock(problem)) s.tile = {{"rows", rows}};
+  return s;
+}
+
+Schedule chooseSchedule(const Call& call, const Target& target) {
+  Schedule s = chooseSchedule(problemOf(call), target);
+  int64_t align = kFullAlign;
+  for (int64_t stride : poolStrides(call)) align = std::gcd(align, stride);
+  if (align < kFullAlign) s.tile["align"] = int(align);
   return s;
 }
 

@@ -1,7 +1,11 @@
 // Schedules without a tuner: shapes of the field, limits of every target, splits, batch invariance.
 #include "kernels_dsl/spec/heuristic.h"
 
-#include <doctest/doctest.h>
+#include <tuple>
+
+#include "kernels_dsl/spec/case_file.h"
+#include "kernels_dsl/spec/launch/tiles.h"
+#include "tests/unit/spec/cases.h"
 
 using namespace nereid;
 using namespace nereid::kernels;
@@ -124,6 +128,40 @@ TEST_CASE("sparse_decode: generic kernels without hints have a schedule too") {
   CHECK(s->splits > 1);
 }
 
+TEST_CASE("a stride that is no multiple of 16 makes copies narrower, without another change") {
+  auto schedule = [](int64_t gap, int64_t extra_gap) {
+    TensorFile f = decodeFile(true);
+    f.tensors["k_cache"] = zeros(DType::kU8, {4, 5 * 576 + gap});
+    f.tensors["extra_k_cache"] = zeros(DType::kU8, {4, 5 * 576 + extra_gap});
+    auto c = parseCase(f);
+    REQUIRE(c.ok());
+    return chooseSchedule(c->call, target("sm_120a"));
+  };
+  const Schedule wide = schedule(0, 48);
+  CHECK(wide.tile.count("align") == 0);
+  for (auto [gap, extra, align] : {std::tuple{8, 0, 8}, {0, 24, 8}, {4, 8, 4}, {2, 16, 2}, {16, 1, 1}}) {
+    Schedule narrow = schedule(gap, extra);
+    CHECK(narrow.tile.at("align") == align);
+    narrow.tile.erase("align");
+    CHECK(narrow == wide);
+  }
+}
+
+TEST_CASE("programs accept the chosen tile sizes") {
+  const std::pair<const char*, ProblemFields> kernels[] = {{"gather_dequant", {{"layout", "V32"}, {"page_size", "64"}}},
+                                                           {"page_split", {{"page_size", "256"}}},
+                                                           {"page_mark", {{"page_size", "256"}}},
+                                                           {"pack_kv", {{"layout", "MODEL1"}, {"page_size", "64"}}}};
+  auto rows = [&](int i) { return chooseSchedule(kernels[i].first, kernels[i].second, target("sm_90a")); };
+  CHECK(gatherDequantTiles(*rows(0)).ok());
+  CHECK(pageSplitTiles(*rows(1)).ok());
+  CHECK(pageMarkTiles(*rows(2)).ok());
+  CHECK(packKvTiles(*rows(3)).ok());
+  CHECK(sparseDecodeTiles(chooseSchedule(decode("MODEL1", 1, 64, 512), target("sm_90a"))).ok());
+  const CombineProblem combine{.heads = 16, .splits = 4};
+  CHECK(combineTiles(chooseSchedule(combine, target("sm_90a")), combine).ok());
+}
+
 TEST_CASE("the CPU and the other kernels have tiles and no roles") {
   const Schedule cpu = chooseSchedule(decode("MODEL1", 1, 64, 2048), target("cpu"));
   CHECK(cpu.roles.empty());
@@ -139,7 +177,7 @@ TEST_CASE("the CPU and the other kernels have tiles and no roles") {
     REQUIRE(s.ok());
     CHECK(s->roles.empty());
     CHECK(s->warps == 4);
-    CHECK(s->tile.at("rows") >= 1);
+    CHECK((s->tile.count("rows") == 1) == (std::string(kernel) != "combine"));
     CHECK(s->splits == 1);
   }
   CHECK_FALSE(chooseSchedule("sparse_decode", {{"layout", "MODEL9"}}, target("sm_120a")).ok());
