@@ -16,6 +16,8 @@ struct DTypeRow {
   int bytes;
 };
 
+constexpr size_t kAddressSpace = size_t{1} << 47;  // of a process
+
 constexpr DTypeRow kDTypes[] = {
     {DType::kBool, "BOOL", 1},      {DType::kU8, "U8", 1},   {DType::kI8, "I8", 1},   {DType::kF8E4M3, "F8_E4M3", 1},
     {DType::kF8E5M2, "F8_E5M2", 1}, {DType::kI16, "I16", 2}, {DType::kU16, "U16", 2}, {DType::kF16, "F16", 2},
@@ -66,7 +68,7 @@ Result<Tensor> Tensor::allocate(DType dtype, Shape shape) {
     return Diag{Code::kInput, fmt::format("a {} tensor of shape {} is too large", dtypeName(dtype), shapeText(shape)), "memory",
                 "use smaller dimensions"};
   const size_t bytes = size_t(elements) * dtypeBytes(dtype);
-  void* block = std::calloc(bytes + kTensorAlign, 1);
+  void* block = bytes <= kAddressSpace ? std::calloc(bytes + kTensorAlign, 1) : nullptr;
   if (!block)
     return Diag{Code::kEnvironment,
                 fmt::format("no memory for a {} tensor of shape {} ({} bytes)", dtypeName(dtype), shapeText(shape), bytes),

@@ -386,6 +386,39 @@ TEST_CASE("outputs before the call") {
   CHECK(decode->at("out").bytes() == 2 * 4 * 512 * 2);
 }
 
+TEST_CASE("files with random damage to header and length are read or refused with a reason") {
+  ScratchFolder folder;
+  const std::string path = folder.file("damaged.safetensors");
+  const TensorFile good = decodeFile(true);
+  REQUIRE(writeTensorFile(path, good.tensors, good.metadata).ok());
+  const std::string bytes = readBytes(path);
+  uint64_t header = 0;
+  std::memcpy(&header, bytes.data(), 8);
+  std::mt19937 g(21);
+  int refused_files = 0;
+  for (int i = 0; i < 1500; ++i) {
+    std::string damaged = bytes;
+    const int edits = 1 + int(g() % 4);
+    for (int e = 0; e < edits; ++e) {
+      const size_t at = g() % (header + 8);
+      switch (g() % 4) {
+        case 0: damaged[at] = char(g()); break;
+        case 1: damaged[at] = "0123456789[]{},:\"-"[g() % 19]; break;
+        case 2: damaged.erase(at, 1 + g() % 3); break;
+        case 3: damaged.resize(damaged.size() - g() % (damaged.size() / 2)); break;
+      }
+    }
+    auto r = readCase(writeBytes(path, damaged));
+    if (r.ok()) continue;
+    ++refused_files;
+    CAPTURE(i);
+    REQUIRE_FALSE(r.diag().what.empty());
+    REQUIRE(r.diag().where.find(path) != std::string::npos);
+    REQUIRE_FALSE(r.diag().fix.empty());
+  }
+  CHECK(refused_files > 700);
+}
+
 TEST_CASE("a broken file is an error of the reader") {
   ScratchFolder folder;
   auto r = readCase(writeBytes(folder.file("short.safetensors"), "abc"));
