@@ -6,6 +6,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "compiler/host/expand_f8.h"
 #include "compiler/transforms/apply_schedule.h"
 #include "compiler/transforms/assign_layouts.h"
 #include "compiler/transforms/expand_rows.h"
@@ -21,6 +22,14 @@ Status simplify(mlir::ModuleOp module, GpuContext&) {
   pm.addPass(mlir::createCanonicalizerPass());
   pm.addPass(mlir::createCSEPass());
   if (mlir::failed(pm.run(module))) return Diag{Code::kInternal, "simplification failed", "simplify", "report this program"};
+  return {};
+}
+
+Status expandF8(mlir::ModuleOp module, GpuContext& context) {
+  if (context.target.has_fp8_convert) return {};
+  mlir::PassManager pm(module.getContext());
+  pm.addPass(createExpandF8Pass());
+  if (mlir::failed(pm.run(module))) return Diag{Code::kInternal, "expansion of 8-bit floats failed", "expand_f8", "report this program"};
   return {};
 }
 
@@ -44,6 +53,7 @@ constexpr GpuStage kTable[] = {
        c.shape = *shape;
        return {};
      }},
+    {"expand_f8", "conversions that the target has no instruction for become integer arithmetic", expandF8},
 };
 
 std::string print(mlir::ModuleOp module) {

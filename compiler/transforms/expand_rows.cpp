@@ -51,7 +51,9 @@ void expandScatter(ScatterRowsOp scatter) {
   const int64_t rows = bytes.getDimSize(0), width = bytes.getDimSize(1);
   Value value = scatter.getValue();
   int element = 1;
-  if (auto view = value.getDefiningOp<ViewOp>(); view && !cast<RankedTensorType>(view.getValue().getType()).getElementType().isInteger(8)) {
+  // Bytes of values, also of one byte a row, are stored as the values.
+  auto isValues = [](RankedTensorType t) { return t.getRank() == 1 || !t.getElementType().isInteger(8); };
+  if (auto view = value.getDefiningOp<ViewOp>(); view && isValues(cast<RankedTensorType>(view.getValue().getType()))) {
     value = view.getValue();
     element = elementBytes(cast<RankedTensorType>(value.getType()).getElementType());
   } else if (auto gather = value.getDefiningOp<GatherRowsOp>()) {

@@ -71,6 +71,19 @@ void Lowering::lowerConversion(Operation* op) {
   const Fragment& f = get(in);
   auto vec = [&](int n, Type t) { return VectorType::get({n}, t); };
 
+  const bool e4m3 = isa<Float8E4M3FNType>(from) || isa<Float8E4M3FNType>(to);
+  if (e4m3 && !target_.has_fp8_convert) {
+    // No instruction: the scalar op stays, and expand_f8 turns it into integer arithmetic.
+    Fragment result;
+    for (Value x : unpack(loc, f, from, registers)) {
+      if (isFp8(from)) x = arith::BitcastOp::create(b_, loc, from, x);
+      OperationState state(loc, op->getName(), ValueRange(x), TypeRange(to), op->getAttrs());
+      Value y = b_.create(state)->getResult(0);
+      result.push_back(isFp8(to) ? arith::BitcastOp::create(b_, loc, b_.getI8Type(), y).getResult() : y);
+    }
+    return set(out, pack(loc, result, to));
+  }
+
   if (isa<Float8E4M3FNType>(from) && isa<arith::ExtFOp>(op)) {
     // e4m3 → f16 is exact; wider types go through it.
     SmallVector<Value> halves;  // vector<2xf16> for each pair of elements

@@ -1,6 +1,8 @@
 // Argument blocks, one function a kernel.
 #include "kernels_dsl/spec/launch/arguments.h"
 
+#include <numeric>
+
 #include "kernels_dsl/spec/launch/tiles.h"
 
 namespace nereid::kernels {
@@ -28,8 +30,8 @@ void addSource(ArgList& args, const std::string& prefix, const SourceProblem& s,
 Result<ArgList> argsOf(const SparseDecodeProblem& p, const Schedule& schedule) {
   NEREID_TRY(const SparseDecodeTiles t, sparseDecodeTiles(schedule));
   const bool partial = schedule.splits > 1;
-  constexpr int kStep = 8;  // elements of q in 16 bytes
-  ArgList args = {pointer("q", kVectorAlign), i64("q_row_stride", kStep), i64("q_head_stride", kStep)};
+  const int step = static_cast<int>(std::gcd(p.d_qk, int64_t{8}));  // elements of q that are read at once: up to 16 bytes
+  ArgList args = {pointer("q", 2 * step), i64("q_row_stride", step), i64("q_head_stride", step)};
   addSource(args, "", p.source, p.generic(), t.align);
   if (p.extra.exists()) addSource(args, "extra_", p.extra, p.generic(), t.align);
   if (p.sink && !partial) args.push_back(pointer("attn_sink", 4));
