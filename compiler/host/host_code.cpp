@@ -34,7 +34,7 @@ Result<orc::JITTargetMachineBuilder> hostMachineBuilder() {
   });
   auto builder = orc::JITTargetMachineBuilder::detectHost();
   if (!builder) return failure("detection of this CPU", builder.takeError());
-  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
   builder->setRelocationModel(llvm::Reloc::PIC_);
   // A small code model reaches 2 GiB; code of one object lies together and calls outside go through stubs.
   builder->setCodeModel(llvm::CodeModel::Small);
@@ -69,7 +69,7 @@ Result<std::vector<uint8_t>> moduleToHostObject(mlir::ModuleOp module, Trace& tr
     function.addFnAttr("target-cpu", (*machine)->getTargetCPU());
     function.addFnAttr("target-features", (*machine)->getTargetFeatureString());
   }
-  NEREID_CHECK_OK(optimise(*llvm_module, **machine, OptimiserOptions{.unroll = true, .vectorise = true}, trace));
+  NEREID_CHECK_OK(optimise(*llvm_module, **machine, OptimiserOptions{.unroll = false, .vectorise = false}, trace));
 
   StageTimer timer(trace, "codegen");
   LlvmDiagnostics diagnostics(context);

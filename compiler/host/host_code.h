@@ -17,7 +17,7 @@ struct HostCode {
   CpuEntry entry = nullptr;
 };
 
-// O3 with unrolling and vectorisation, for this CPU with all its features. `module`: llvm ops only (lowerToHostLlvm), a context
+// O3 without unrolling and vectorisation (the loops are in vectors already), for this CPU with all its features. `module`: llvm ops only (lowerToHostLlvm), a context
 // with registerCodegenDialects' registrations. Dumps "llvmir", "llvmir.opt"; stages "translate", "optimise", "codegen".
 Result<std::vector<uint8_t>> moduleToHostObject(mlir::ModuleOp module, Trace& trace);
 
