@@ -13,8 +13,7 @@ inline dsl::Value powerOfTwo(const dsl::Value& exponent) {
   return bitcast((exponent + kExponentOne) << kMantissaBits, dsl::Type::F32);
 }
 
-// Bits of a positive number: those of the power of two at or below it, at or above it.
-inline dsl::Value powerBelow(const dsl::Value& bits) { return bits & 0x7f800000; }
+// Bits of a positive number: those of the power of two at or above it.
 inline dsl::Value powerAbove(const dsl::Value& bits) { return (bits + 0x007fffff) & 0x7f800000; }
 // Bits of a power of two, kept from 2^-126 to 2^126, and the number whose product with it is 1.
 inline dsl::Value clampPower(const dsl::Value& bits) { return min(max(bits, 1 << kMantissaBits), 253 << kMantissaBits); }

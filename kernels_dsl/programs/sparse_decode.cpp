@@ -17,10 +17,10 @@
 
 namespace nereid::kernels {
 using dsl::Builder, dsl::Type, dsl::Value;
-
 namespace {
 
 constexpr int kGrowth = 6;  // log2 of how far the maximum, and weights, may grow before a rescale
+constexpr int kLowestUnit = -110;  // so that weights in units, and their sum, stay finite
 // Weights times largest scales are kept 2^7 lower: with weights up to 2^6 and scales up to 2^127 the product stays finite.
 constexpr float kWeightDown = 0x1p-7f, kWeightUp = 0x1p7f;
 
@@ -41,8 +41,7 @@ struct Rows {
 
 class SparseDecode {
  public:
-  SparseDecode(Builder& b, const SparseDecodeProblem& p, const SparseDecodeTiles& t, int splits)
-      : b(b), p(p), t(t), splits(splits) {}
+  SparseDecode(Builder& b, const SparseDecodeProblem& p, const SparseDecodeTiles& t, int splits) : b(b), p(p), t(t), splits(splits) {}
 
   void run() {
     const int heads = static_cast<int>(p.heads), head_tiles = (heads + t.heads - 1) / t.heads;
@@ -60,10 +59,10 @@ class SparseDecode {
     loadQuery();
 
     std::vector<Value> state;
-    for (double initial : {-INFINITY, 0.f, 1.f}) state.push_back(b.full(initial, Type::F32, {t.heads}));
+    state = {b.full(-INFINITY, Type::F32, {t.heads}), b.full(0., Type::F32, {t.heads}), b.full(0., Type::I32, {t.heads})};
     for (size_t c = 0; c < cells[0].size() && stored(cells[0][c]); c++) {
       state.push_back(b.full(0., Type::F32, {t.heads, cells[0][c].cols}));
-      units = units || inUnits(c);
+      units |= inUnits(c);
     }
     attendAll(state);
     store(state);
@@ -123,8 +122,7 @@ class SparseDecode {
   }
 
   void attendAll(std::vector<Value>& state) {
-    Value first = sources[0].tiles, total = first;
-    if (sources.size() > 1) total = total + sources[1].tiles;
+    const Value first = sources[0].tiles, total = sources.size() > 1 ? first + sources[1].tiles : first;
     Value begin = b.constant(0, Type::I32), end = total;
     if (splits > 1) {
       begin = total * split / splits;
@@ -143,7 +141,7 @@ class SparseDecode {
   }
 
   Value lanes(const Value& tile) { return tile * t.tokens + b.range(t.tokens); }
-  // Tokens of some lanes of a source's index list, −1 where there is none.
+  // Tokens at lanes of a source's index list, −1 where there is none.
   Value tokensOf(const Source& s, const Value& lane, const Value& valid) {
     return checkedTokens(b.load(s.indices, s.index_row + lane.to(Type::I64), valid, -1), s.tokens);
   }
@@ -178,8 +176,8 @@ class SparseDecode {
     const KvLayout& layout = *s.problem->layout;
     if (!layout.hasScales()) return out;
     // A gather of its own, also where scales lie in the row: whoever copies rows then has them at once.
-    const Value span =
-        b.gatherRows(rows.base, rows.at.scales, scaleSpan(layout).bytes, rows.selected, scaleAlign(layout, t.align));
+    const int bytes = scaleSpan(layout).bytes;
+    const Value span = b.gatherRows(rows.base, rows.at.scales, bytes, rows.selected, scaleAlign(layout, t.align));
     Value top;  // as bits without sign, which order like numbers and put NaN last
     for (size_t c = 0; c < s.cells.size(); c++) {
       if (!s.cells[c].scale) continue;
@@ -226,37 +224,38 @@ class SparseDecode {
     const Value m = st[kMax], top = reduceMax(x, 1), grows = top > m + static_cast<float>(kGrowth);
     st[kMax] = select(grows, top, m);
     const Value reference = select(st[kMax] == -INFINITY, 0.f, st[kMax]);
-    const Value keep = select(grows, exp2(m - reference), 1.f);
-    const Value weight = exp2(x - reference.col());
-    st[kSum] = st[kSum] * keep + reduceSum(weight, 1);
-
-    // Weights times largest scale in a unit that puts the tile's largest between 1 and 2^6, if it counts beside what was summed.
-    Value unit_weight, unit_keep;
+    Value keep = select(grows, exp2(m - reference), 1.f);
+    Value weight = exp2(x - (reference + st[kUnit].to(Type::F32)).col()), sized;
     if (units) {
-      const Value sized = scales.largest.present() ? weight * scales.largest.row() : weight * kWeightDown;
-      const Value unit = st[kUnit], largest = reduceMax(sized, 1);
-      const Value bits = clampPower(powerBelow(bitcast(max(largest, keep * unit), Type::I32)));
-      st[kUnit] = select(grows | (largest > unit * std::ldexp(1.f, kGrowth)), bitcast(bits, Type::F32), unit);
-      const Value inverse = reciprocalPower(bitcast(st[kUnit], Type::I32));
-      unit_weight = sized * inverse.col();
-      unit_keep = keep * unit * inverse;
+      // The unit rises when a weight times its token's largest scale would leave f16, and is set by the first tile of a row.
+      sized = scales.largest.present() ? weight * scales.largest.row() : weight * kWeightDown;
+      const Value largest = reduceMax(sized, 1);
+      const Value moves = (largest > std::ldexp(1.f, kGrowth)) | ((m == -INFINITY) & (largest > 0.f));
+      const Value step = select(moves, max(exponentOf(largest), kLowestUnit - st[kUnit]), 0);
+      const Value down = select(moves, powerOfTwo(-step), 1.f);
+      st[kUnit] = st[kUnit] + step;
+      weight = weight * down.col();
+      sized = sized * down.col();
+      keep = keep * down;
     }
+    st[kSum] = st[kSum] * keep + reduceSum(weight, 1);
+    for (size_t n = kAcc; n < st.size(); n++) st[n] = st[n] * keep.col();
     for (size_t c = 0, n = kAcc; n < st.size(); c++, n++) {
       const Cell& cell = s.cells[c];
       const Type type = product(cell);
-      Value w = inUnits(c) ? unit_weight : weight, v = values(cell);
-      if (cell.scale && type == Type::F8E4M3)
-        w = w * scales.rest[c].row();
-      else if (cell.scale)
-        v = v * scales.rest[c].col();
-      st[n] = b.dot("pv", w.to(type), v, st[n] * (inUnits(c) ? unit_keep : keep).col());
+      Value w = inUnits(c) ? sized : weight;
+      // The rest of a scale goes into the weights: one product a head and token, where the values would need one a column.
+      if (cell.scale && type == Type::F8E4M3) w = w * scales.rest[c].row();
+      w = w.to(type);
+      if (cell.scale && type != Type::F8E4M3) w = w * scales.rest[c].row();
+      st[n] = b.dot("pv", w, values(cell), st[n]);
     }
   }
 
   void store(const std::vector<Value>& st) {
-    const RowSoftmax sum{st[kMax], st[kSum]};
-    const bool partial = splits > 1;
+    const RowSoftmax sum{st[kMax] + st[kUnit].to(Type::F32), st[kSum]};
     Value sink;
+    const bool partial = splits > 1;
     if (p.sink && !partial) sink = b.load(b.pointer("attn_sink", Type::F32), head, live, -INFINITY) * kLog2e;
     const Value scale = select(sum.empty(), 0.f, 1.f / denominator(sum, sink));
 
@@ -267,7 +266,7 @@ class SparseDecode {
     for (size_t c = 0, n = kAcc; n < st.size(); c++, n++) {
       const Cell& cell = sources[0].cells[c];
       const Value column = b.range(cell.cols) + cell.col;
-      Value y = inUnits(c) ? st[n] * (scale * kWeightUp).col() * st[kUnit].col() : st[n] * scale.col();
+      Value y = st[n] * (inUnits(c) ? scale * kWeightUp : scale).col();
       if (!partial) y = y.to(Type::BF16);
       const Value mask = cell.col + cell.cols <= dv ? live.col() : live.col() & (column < dv).row();
       b.store(out, (place * dv).col() + column.to(Type::I64).row(), y, mask);
@@ -279,7 +278,8 @@ class SparseDecode {
     b.store(b.pointer("lse", Type::F32), at, lseValue(sum, sink, p.lse), live);
   }
 
-  // Carried values by head: the reference maximum (log2), the sum, the unit of weights; then accumulators.
+  // Carried values by head: the reference maximum (log2), the sum, log2 of the unit; then accumulators. Sum and accumulators are
+  // relative to 2^(maximum + unit).
   static constexpr size_t kMax = 0, kSum = 1, kUnit = 2, kAcc = 3;
 
   Builder& b;
