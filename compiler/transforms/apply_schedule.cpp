@@ -88,7 +88,10 @@ Status applySchedule(mlir::ModuleOp module, const Schedule& s, const Target& tar
       roles.push_back(b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(r.name)), b.getNamedAttr("warps", b.getI32IntegerAttr(r.warps)),
                                            b.getNamedAttr("registers", b.getI32IntegerAttr(r.registers))}));
     func->setAttr(kRolesAttr, b.getArrayAttr(roles));
-    func->setAttr(kWarpsAttr, b.getI32IntegerAttr(s.warps));
+    // A program may lose its loop (one tile in all) and with it its roles; then the widest role's warps run it.
+    int warps = s.warps;
+    for (const Role& r : s.roles) warps = std::max(&r == &s.roles.front() ? 1 : warps, r.warps);
+    func->setAttr(kWarpsAttr, b.getI32IntegerAttr(warps));
     func->setAttr(kStagesAttr, b.getI32IntegerAttr(s.stages));
     // Warps are dealt to the SM's four partitions, each with a quarter of the registers: count them in fours.
     const int blocks = std::max(1, s.blocks_per_sm), threads = (total + 3) / 4 * 128;

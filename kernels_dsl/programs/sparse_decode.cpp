@@ -253,9 +253,9 @@ class SparseDecode {
   }
 
   void store(const std::vector<Value>& st) {
-    const RowSoftmax sum{st[kMax] + st[kUnit].to(Type::F32), st[kSum]};
-    Value sink;
+    const RowSoftmax sum{st[kMax], st[kSum] * powerOfTwo(st[kUnit])};
     const bool partial = splits > 1;
+    Value sink;
     if (p.sink && !partial) sink = b.load(b.pointer("attn_sink", Type::F32), head, live, -INFINITY) * kLog2e;
     const Value scale = select(sum.empty(), 0.f, 1.f / denominator(sum, sink));
 
@@ -266,7 +266,7 @@ class SparseDecode {
     for (size_t c = 0, n = kAcc; n < st.size(); c++, n++) {
       const Cell& cell = sources[0].cells[c];
       const Value column = b.range(cell.cols) + cell.col;
-      Value y = st[n] * (inUnits(c) ? scale * kWeightUp : scale).col();
+      Value y = st[n] * (powerOfTwo(st[kUnit]) * (inUnits(c) ? kWeightUp : 1.f)).col() * scale.col();
       if (!partial) y = y.to(Type::BF16);
       const Value mask = cell.col + cell.cols <= dv ? live.col() : live.col() & (column < dv).row();
       b.store(out, (place * dv).col() + column.to(Type::I64).row(), y, mask);

@@ -77,6 +77,8 @@ class Runner:
         o = ["--device", self.args.device]
         if self.args.limits:
             o += ["--limits", self.args.limits]
+        if self.args.target:
+            o += ["--target", self.args.target]
         if self.args.codegen:
             o += ["--codegen", self.args.codegen]
         schedule = schedule or self.args.schedule
@@ -134,6 +136,7 @@ def add_flags(parser):
     parser.add_argument("--nereid", default=os.environ.get("NEREID_BIN", os.path.join(ROOT, "build", "bin", "nereid")))
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--limits", default="")
+    parser.add_argument("--target", default="", help="of --device emu")
     parser.add_argument("--codegen", default="")
     parser.add_argument("--schedule", default="")
     parser.add_argument("--jobs", type=int, default=1)
