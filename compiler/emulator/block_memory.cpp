@@ -73,8 +73,9 @@ uint8_t* BlockMemory::access(int thread, Space space, uint64_t address, uint32_t
   return access(actor, space, address, bytes, align, kind, op);
 }
 
-uint8_t* BlockMemory::access(const Actor& actor, Space space, uint64_t address, uint32_t bytes, uint32_t align, Access kind,
+uint8_t* BlockMemory::access(const Actor& who, Space space, uint64_t address, uint32_t bytes, uint32_t align, Access kind,
                              const Op& op) {
+  Actor actor = who;
   if (address & (align - 1)) {
     context_.report(
         FindingKind::kMisaligned, actor.thread, op.index,
@@ -90,6 +91,7 @@ uint8_t* BlockMemory::access(const Actor& actor, Space space, uint64_t address, 
     });
   } else if (range && range->tracked) {
     std::lock_guard lock(global_.mutex);
+    actor.same_flag = actor.flag && *host == *actor.flag;
     range->shadow.forCells(address - range->base, bytes, [&, at = address](Cell* cells, uint64_t count, uint64_t unit) mutable {
       note(actor, cells, count, unit, kind, op, kGlobal, at, !range->buffer.initialised);
       at += count * unit;
@@ -162,6 +164,7 @@ void BlockMemory::checkAfterWrite(const Actor& actor, const Cell& cell, Access k
     }
     return;
   }
+  if (kind == Access::kWrite && actor.same_flag && !copied) return;
   FindingPlace other = context_.place(copied ? FindingPlace::kCopy : cell.writer, cell.op);
   other.block = cell.write_block;
   if (copied) {

@@ -18,6 +18,8 @@ struct Actor {
   bool async_proxy = false;
   bool pending = false;  // the bytes arrive later
   bool atomic = false;
+  const uint8_t* flag = nullptr;  // what a store of one byte to global memory writes
+  bool same_flag = false;         // it is there already: many threads may set a flag, it does not matter which is last
 };
 
 class BlockMemory {

@@ -80,6 +80,8 @@ uint32_t storingLanes(const Op& op, Warp& w, const uint64_t* address, uint64_t b
   return storing;
 }
 
+constexpr size_t kMaxStoreBytes = 64;  // widest vector that LLVM stores at once, and more
+
 Flow store(const Op& op, Warp& w) {
   const uint64_t* address = w.wide(op.a);
   const Space space = spaceOf(op.aux);
@@ -87,13 +89,15 @@ Flow store(const Op& op, Warp& w) {
   const uint32_t storing = storingLanes(op, w, address, bytes);
   forLanes(w, [&](int lane) {
     if (!(storing >> lane & 1)) return;
-    uint8_t* to = w.block.memory().access(w.thread(lane), space, address[lane], bytes, align, Access::kWrite, op);
-    if (!to) return;
+    uint8_t value[kMaxStoreBytes] = {};
     for (int i = 0; i < op.operands / 2; i++) {
       const Component c = component(op, w, i);
-      const uint64_t value = c.bytes > 4 ? w.wide(c.column)[lane] : w.narrow(c.column)[lane];
-      std::memcpy(to + c.offset, &value, c.bytes);
+      const uint64_t part = c.bytes > 4 ? w.wide(c.column)[lane] : w.narrow(c.column)[lane];
+      std::memcpy(value + c.offset, &part, c.bytes);
     }
+    Actor actor = w.block.memory().threadActor(w.thread(lane));
+    if (bytes == 1) actor.flag = value;
+    if (uint8_t* to = w.block.memory().access(actor, space, address[lane], bytes, align, Access::kWrite, op)) std::memcpy(to, value, bytes);
   });
   w.block.progressed();
   return w.block.stopped() ? Flow::kStop : Flow::kNext;

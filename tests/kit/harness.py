@@ -193,7 +193,7 @@ def main(doc, parser=None, rerun_flags=()):
             passed, failed = passed + ok, failed + (not ok)
             print(f"{'pass' if ok else 'FAIL'} {name}: {text}", flush=True)
             if not ok:
-                flags = [f"--{k}={v}" for k, v in (("device", args.device), ("limits", args.limits), ("codegen", args.codegen), ("schedule", args.schedule)) if v]
+                flags = [f"--{k}={v}" for k, v in (("device", args.device), ("limits", args.limits), ("target", args.target), ("codegen", args.codegen), ("schedule", args.schedule)) if v]
                 again = [os.path.relpath(sys.argv[0]), *flags, f"--nereid={os.path.relpath(args.nereid)}", *rerun_flags, "--keep=/tmp/nereid_case", name]
                 print(f"     run only this: {shlex.join(again)}")
                 if runner.commands:
