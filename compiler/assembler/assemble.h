@@ -1,4 +1,4 @@
-// PTX to cubin: libnvJitLink in this process, else the program ptxas, else a linker that the caller brings (the driver's).
+// PTX to cubin: the program ptxas, else libnvJitLink in this process, else a linker that the caller brings (the driver's).
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -21,7 +21,7 @@ struct Assembled {
 
 using DriverLinker = std::function<Result<Assembled>(const std::string& ptx, const Target& target)>;
 
-enum class AssemblerRoute { kAuto, kNvJitLink, kPtxas, kDriver };  // kAuto: the first of the three that is there; below sm_90 ptxas comes before nvJitLink
+enum class AssemblerRoute { kAuto, kPtxas, kNvJitLink, kDriver };  // kAuto: the first of the three that is there
 
 struct AssembleOptions {
   std::string cuda_home;  // "": $NEREID_CUDA_HOME, the build's cuda folder, /usr/local/cuda, the loader's path
@@ -33,7 +33,7 @@ struct AssembleOptions {
 // the assembler's log where it rejects the PTX. Resources of the log are filled in, instruction counts too.
 Result<Assembled> assemble(const std::string& ptx, const Target& target, const AssembleOptions& options = {});
 
-// Name and version of the assembler that `assemble` would use from sm_90 on.
+// Name and version of the assembler that `assemble` would use.
 Result<std::string> assemblerVersion(const AssembleOptions& options = {});
 
 }  // namespace nereid::compiler

@@ -15,7 +15,7 @@
 namespace nereid::compiler {
 namespace {
 
-// ptxas ignores setmaxnreg where it could not keep the budgets apart; the kernel then spills in its inner loop.
+// An assembler that ignores setmaxnreg compiles every role for the launch's registers; the kernel then spills in its inner loop.
 constexpr const char* kIgnoredBudget = "setmaxnreg";
 
 Status compileGpu(mlir::ModuleOp module, Artifact& a, const CompileOptions& options, Trace& trace) {

@@ -18,7 +18,11 @@ constexpr int64_t kMinTilesOfSplit = 2;   // a split of one tile is all prologue
 constexpr int64_t kMaxChosenSplits = 32;  // 64 were slower than 32: the combine
 constexpr int64_t kInvariantTiles = 8;    // tiles of a split that does not depend on the batch
 constexpr int64_t kFullAlign = 16;        // of pools, for the widest copies
-constexpr int64_t kExchangeBytes = 8 << 10;
+// Registers a thread where a target has budgets for roles: what is left of an SM goes to the role that computes.
+struct Budget {
+  int heads, blocks, load, main;
+};
+constexpr Budget kBudgets[] = {{16, 2, 56, 200}, {32, 1, 40, 232}};
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -50,7 +54,8 @@ void fit(const SparseDecodeProblem& p, const Target& target, Schedule& s) {
   struct Step {
     int heads, stages, tokens;
   };
-  constexpr Step kSteps[] = {{32, 3, 32}, {32, 2, 32}, {16, 3, 32}, {16, 2, 32}, {16, 3, 16}, {16, 2, 16}};
+  // 16 heads: two stages, so that two blocks share an SM; their warps hide each other's latency better than a third stage.
+  constexpr Step kSteps[] = {{32, 4, 32}, {32, 3, 32}, {32, 2, 32}, {16, 2, 32}, {16, 3, 16}, {16, 2, 16}};
   const int most = s.tile["heads"];
   for (const Step& step : kSteps) {
     // Without bulk copies the two-source kernel spills with 32 tokens (ptxas 13.0, sm_89: 24 bytes a thread).
@@ -59,13 +64,21 @@ void fit(const SparseDecodeProblem& p, const Target& target, Schedule& s) {
     s.stages = step.stages;
     s.tile["tokens"] = step.tokens;
     setRoles(s);
-    if (estimateSharedBytes(p, s) <= target.shared_per_block) return;
+    if (estimateSharedBytes(p, s) <= target.shared_per_block) break;
+  }
+  const int64_t blocks = target.shared_per_sm / (estimateSharedBytes(p, s) + kSharedReservedPerBlock);
+  for (const Budget& budget : kBudgets) {
+    if (budget.heads != s.tile["heads"] || blocks < budget.blocks || !target.has_setmaxnreg) continue;
+    s.blocks_per_sm = budget.blocks;
+    s.roles[0].registers = budget.load;
+    s.roles[1].registers = budget.main;
   }
 }
 
 int64_t blocksOfSm(const SparseDecodeProblem& p, const Target& target, const Schedule& s) {
   const int64_t by_memory = target.shared_per_sm / (estimateSharedBytes(p, s) + kSharedReservedPerBlock);
-  return std::max<int64_t>(1, std::min<int64_t>(by_memory, target.warps_per_sm / s.totalWarps()));
+  const int64_t most = s.blocks_per_sm ? s.blocks_per_sm : 1;  // by registers
+  return std::max<int64_t>(1, std::min({by_memory, most, int64_t{target.warps_per_sm / s.totalWarps()}}));
 }
 
 int splitsFor(const SparseDecodeProblem& p, const Target& target, const Schedule& s) {
@@ -115,9 +128,19 @@ std::vector<int64_t> poolStrides(const Call& call) {
 }  // namespace
 
 int64_t estimateSharedBytes(const SparseDecodeProblem& p, const Schedule& s) {
-  const int token_bytes = std::max(p.source.layout->tokenBytes(), p.extra.exists() ? p.extra.layout->tokenBytes() : 0);
-  const int64_t ring = int64_t{s.stages} * s.tile.at("tokens") * token_bytes;
-  return ring + int64_t{s.tile.at("heads")} * p.d() * 2 + kExchangeBytes;
+  // A token's row at the pitch that ldmatrix wants, its scales in f32 and f16, the largest one, and whether it counts.
+  int64_t token = 0;
+  for (const SourceProblem* source : {&p.source, &p.extra}) {
+    if (!source->exists()) continue;
+    int64_t scales = 0;
+    for (const Cell& c : cells(*source->layout)) scales += c.scale.has_value();
+    const int64_t pitch = (ceilDiv(source->layout->row_bytes, 16) | 1) * 16, bytes = pitch + 6 * scales + (scales ? 5 : 1);
+    // Sources of one layout share a ring.
+    token = source == &p.extra && source->layout != p.source.layout ? token + bytes : std::max(token, bytes);
+  }
+  const int64_t tokens = s.tile.at("tokens"), slot = ceilDiv(tokens * token + 16, 128) * 128;
+  // Partial scores of four warps for each 16 heads.
+  return s.stages * slot + s.tile.at("heads") * tokens * 16 + 512;
 }
 
 Schedule chooseSchedule(const Problem& problem, const Target& target) {

@@ -124,7 +124,7 @@ TEST_CASE("nothing found: the error names what is missing, where it was sought a
   CHECK(contains(result.diag().what, "libnvJitLink.so.13 is missing"));
   CHECK(contains(result.diag().what, "ptxas is missing"));
   CHECK(contains(result.diag().where, empty.path.string()));
-  CHECK(contains(result.diag().fix, "nvidia-nvjitlink"));
+  CHECK(contains(result.diag().fix, "nvidia-cuda-nvcc"));
 
   Variable variable(empty.path.string());
   CHECK(assemble("", *findTarget("sm_80")).diag().code == Code::kEnvironment);
