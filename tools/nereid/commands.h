@@ -12,6 +12,7 @@ using Action = std::function<int()>;  // set by the subcommand that was given
 
 void addRun(CLI::App& app, Action& action);
 void addCompile(CLI::App& app, Action& action);
+void addBench(CLI::App& app, Action& action);
 void addDoctor(CLI::App& app, Action& action);
 
 // "nereid: what (where). fix" on stderr; the exit code of the error's kind.

@@ -25,6 +25,7 @@ int main(int argc, char** argv) {
   tools::Action action;
   tools::addRun(app, action);
   tools::addCompile(app, action);
+  tools::addBench(app, action);
   tools::addDoctor(app, action);
   try {
     app.parse(argc, argv);
@@ -37,7 +38,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     std::string what = e.what();
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) what = std::string("unknown command '") + argv[1] + "'";
-    return tools::report({Code::kUsage, what, "command line", "commands are run, compile, doctor; nereid --help and nereid COMMAND --help say more"});
+    return tools::report({Code::kUsage, what, "command line", "commands are run, compile, bench, doctor; nereid --help and nereid COMMAND --help say more"});
   }
   return action();
 }
