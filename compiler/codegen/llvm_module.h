@@ -28,12 +28,10 @@ class LlvmDiagnostics {
 Result<std::unique_ptr<llvm::Module>> translateModule(mlir::ModuleOp module, llvm::LLVMContext& context,
                                                       llvm::TargetMachine& machine, Trace& trace);
 
-struct OptimiserOptions {
-  bool unroll = false;     // GPU: off, the lowering decides what is unrolled; CPU: on
-  bool vectorise = false;  // loops and straight-line code; CPU only
-};
-// Runs O3. Stage "optimise", dump "llvmir.opt".
-Status optimise(llvm::Module& module, llvm::TargetMachine& machine, const OptimiserOptions& options, Trace& trace);
+// kGpu: the few passes that straight code in registers needs. kHost: O3, without unrolling and vectorisation.
+enum class OptimiserPasses { kGpu, kHost };
+// Stage "optimise", dump "llvmir.opt".
+Status optimise(llvm::Module& module, llvm::TargetMachine& machine, OptimiserPasses passes, Trace& trace);
 
 std::string printLlvmModule(const llvm::Module& module);
 

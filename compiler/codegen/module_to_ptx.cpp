@@ -25,6 +25,16 @@ void LLVMInitializeNVPTXAsmPrinter();
 namespace nereid::compiler {
 namespace {
 
+Status checkHasKernel(mlir::ModuleOp module) {
+  for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>()) {
+    if (function->hasAttr("nvvm.kernel") && !function.isExternal()) return {};
+  }
+  return Diag{Code::kInternal, "the module has no kernel", "moduleToPtx",
+              "give the entry function the unit attribute nvvm.kernel"};
+}
+
+}  // namespace
+
 Result<std::unique_ptr<llvm::TargetMachine>> createNvptxMachine(const Target& target) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -46,16 +56,6 @@ Result<std::unique_ptr<llvm::TargetMachine>> createNvptxMachine(const Target& ta
   return machine;
 }
 
-Status checkHasKernel(mlir::ModuleOp module) {
-  for (auto function : module.getOps<mlir::LLVM::LLVMFuncOp>()) {
-    if (function->hasAttr("nvvm.kernel") && !function.isExternal()) return {};
-  }
-  return Diag{Code::kInternal, "the module has no kernel", "moduleToPtx",
-              "give the entry function the unit attribute nvvm.kernel"};
-}
-
-}  // namespace
-
 Result<std::string> moduleToPtx(mlir::ModuleOp module, const Target& target, Trace& trace) {
   {
     StageTimer timer(trace, "check");
@@ -70,7 +70,7 @@ Result<std::string> moduleToPtxUnchecked(mlir::ModuleOp module, const Target& ta
   NEREID_TRY(std::unique_ptr<llvm::TargetMachine> machine, createNvptxMachine(target));
   llvm::LLVMContext context;
   NEREID_TRY(std::unique_ptr<llvm::Module> llvm_module, translateModule(module, context, *machine, trace));
-  NEREID_CHECK_OK(optimise(*llvm_module, *machine, OptimiserOptions{}, trace));
+  NEREID_CHECK_OK(optimise(*llvm_module, *machine, OptimiserPasses::kGpu, trace));
 
   StageTimer timer(trace, "codegen");
   LlvmDiagnostics diagnostics(context);

@@ -1,13 +1,18 @@
 // From a module of llvm and nvvm ops to PTX text, through LLVM IR, its optimiser and the NVPTX back end.
 #pragma once
+#include <memory>
 #include <string>
 
 #include "compiler/codegen/trace.h"
+#include "llvm/Target/TargetMachine.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "runtime/base/result.h"
 #include "runtime/spec/target.h"
 
 namespace nereid::compiler {
+
+// LLVM's back end for a GPU target. Errors: an LLVM without NVPTX (kInternal).
+Result<std::unique_ptr<llvm::TargetMachine>> createNvptxMachine(const Target& target);
 
 // `module` must be free of other dialects (lowerToLlvmDialect) and its context must have registerCodegenDialects' registrations.
 // Kernels are llvm.func with nvvm.kernel, launch limits nvvm.maxntid, nvvm.maxnreg, nvvm.minctasm; shared memory is an external

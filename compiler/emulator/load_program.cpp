@@ -3,45 +3,19 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <mutex>
 
 #include "compiler/codegen/check_target.h"
 #include "compiler/codegen/llvm_module.h"
 #include "compiler/codegen/lower_to_llvm.h"
 #include "compiler/codegen/mlir_diag.h"
+#include "compiler/codegen/module_to_ptx.h"
 #include "compiler/emulator/decoder.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 
-extern "C" {
-void LLVMInitializeNVPTXTarget();
-void LLVMInitializeNVPTXTargetInfo();
-void LLVMInitializeNVPTXTargetMC();
-}
-
 namespace nereid::emulator {
 namespace {
-
-// For the data layout and the cost model; no code is generated.
-Result<std::unique_ptr<llvm::TargetMachine>> createMachine(const Target& target) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-  });
-  llvm::Triple triple("nvptx64-nvidia-cuda");
-  std::string error;
-  const llvm::Target* back_end = llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!back_end) return Diag{Code::kInternal, "LLVM has no NVPTX back end: " + error, "LLVM", "build against an LLVM with NVPTX"};
-  std::unique_ptr<llvm::TargetMachine> machine(
-      back_end->createTargetMachine(triple, target.name, fmt::format("+ptx{}", target.ptx_version), {}, std::nullopt,
-                                    std::nullopt, llvm::CodeGenOptLevel::Aggressive));
-  if (!machine) return Diag{Code::kInternal, "LLVM cannot make a machine for " + target.name, "LLVM", "check the target's name"};
-  return machine;
-}
 
 // Locations reach LLVM IR only through a debug scope, which keeps lines but not files. So each different place gets a number,
 // which goes through LLVM as the line; `places` has what the numbers mean (number 0 stays LLVM's "unknown").
@@ -107,10 +81,10 @@ Result<std::shared_ptr<const Program>> loadProgram(mlir::ModuleOp module, const 
   mlir::OwningOpRef<mlir::ModuleOp> copy(module.clone());
   std::vector<SourceLine> places;
   NEREID_CHECK_OK(numberLocations(*copy, places));
-  NEREID_TRY(std::unique_ptr<llvm::TargetMachine> machine, createMachine(target));
+  NEREID_TRY(std::unique_ptr<llvm::TargetMachine> machine, compiler::createNvptxMachine(target));
   llvm::LLVMContext context;
   NEREID_TRY(std::unique_ptr<llvm::Module> llvm_module, compiler::translateModule(*copy, context, *machine, trace));
-  if (options.optimise) NEREID_CHECK_OK(compiler::optimise(*llvm_module, *machine, compiler::OptimiserOptions{}, trace));
+  if (options.optimise) NEREID_CHECK_OK(compiler::optimise(*llvm_module, *machine, compiler::OptimiserPasses::kGpu, trace));
   compiler::StageTimer timer(trace, "decode");
   return loadProgram(*llvm_module, symbol, &places);
 }

@@ -69,7 +69,7 @@ Result<std::vector<uint8_t>> moduleToHostObject(mlir::ModuleOp module, Trace& tr
     function.addFnAttr("target-cpu", (*machine)->getTargetCPU());
     function.addFnAttr("target-features", (*machine)->getTargetFeatureString());
   }
-  NEREID_CHECK_OK(optimise(*llvm_module, **machine, OptimiserOptions{.unroll = false, .vectorise = false}, trace));
+  NEREID_CHECK_OK(optimise(*llvm_module, **machine, OptimiserPasses::kHost, trace));
 
   StageTimer timer(trace, "codegen");
   LlvmDiagnostics diagnostics(context);
