@@ -62,9 +62,9 @@ class Runner:
     def path(self, name):
         return os.path.join(self.folder, name)
 
-    def call(self, *argv, env=None, timeout=None):
-        """The finished process of `nereid argv…`; a crash, an abort or a hang is a failure whatever was expected."""
-        command = [self.args.nereid, *map(str, argv)]
+    def call(self, *argv, env=None, timeout=None, under=()):
+        """The finished process of `under… nereid argv…`; a crash, an abort or a hang is a failure whatever was expected."""
+        command = [*map(str, under), self.args.nereid, *map(str, argv)]
         self.commands.append(shlex.join(command))
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=timeout or self.args.timeout, env={**os.environ, **(env or {})}, cwd=self.folder)

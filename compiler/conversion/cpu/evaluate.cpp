@@ -10,7 +10,7 @@ namespace nereid::cpu {
 using namespace mlir;
 
 namespace {
-constexpr int64_t kWidth = 16;       // elements of a chunk: one AVX-512 register of f32
+constexpr int64_t kWidth = 16;  // elements of a chunk: one AVX-512 register of f32
 constexpr int64_t kBufferAlign = 64;
 
 bool isElementwise(Operation* op) {
@@ -76,13 +76,17 @@ void HostLowering::writeBuffer(Location loc, Value buffer, Value x, Place at) {
   Type element = getElementTypeOrSelf(x.getType());
   auto v = dyn_cast<VectorType>(x.getType());
   Type stored = vectorOf(storageType(element), v ? v.getNumElements() : 1);
-  if (element.isInteger(1)) x = arith::ExtUIOp::create(b_, loc, stored, x);
-  else if (isFp8(element)) x = arith::BitcastOp::create(b_, loc, stored, x);
+  if (element.isInteger(1))
+    x = arith::ExtUIOp::create(b_, loc, stored, x);
+  else if (isFp8(element))
+    x = arith::BitcastOp::create(b_, loc, stored, x);
   SmallVector<Value> indices;
   if (at.i) indices.push_back(at.i);
   indices.push_back(at.j);
-  if (v) vector::StoreOp::create(b_, loc, x, buffer, indices);
-  else memref::StoreOp::create(b_, loc, x, buffer, indices);
+  if (v)
+    vector::StoreOp::create(b_, loc, x, buffer, indices);
+  else
+    memref::StoreOp::create(b_, loc, x, buffer, indices);
 }
 
 // A value that gets no buffer: cheap ones always, arithmetic if its one use is other arithmetic or a loop over the same elements.
@@ -137,11 +141,13 @@ Value HostLowering::evaluate(Location loc, Value v, Place at, int64_t width) {
   if (auto s = dyn_cast<tile::SplatOp>(op)) return spread(scalar(s.getValue()));
   if (auto r = dyn_cast<tile::RangeOp>(op)) {
     Value first = arith::IndexCastOp::create(b_, loc, b_.getI32Type(), at.j);
-    first = arith::AddIOp::create(b_, loc, first, arith::ConstantOp::create(b_, loc, b_.getI32IntegerAttr(static_cast<int32_t>(r.getStart()))));
+    first = arith::AddIOp::create(b_, loc, first,
+                                  arith::ConstantOp::create(b_, loc, b_.getI32IntegerAttr(static_cast<int32_t>(r.getStart()))));
     if (width == 1) return first;
     SmallVector<int32_t> steps(width);
     for (int64_t k = 0; k < width; k++) steps[k] = static_cast<int32_t>(k);
-    Value iota = arith::ConstantOp::create(b_, loc, DenseElementsAttr::get(VectorType::get({width}, b_.getI32Type()), ArrayRef<int32_t>(steps)));
+    Value iota = arith::ConstantOp::create(
+        b_, loc, DenseElementsAttr::get(VectorType::get({width}, b_.getI32Type()), ArrayRef<int32_t>(steps)));
     return arith::AddIOp::create(b_, loc, spread(first), iota);
   }
   if (auto bc = dyn_cast<tile::BroadcastOp>(op)) {

@@ -18,7 +18,8 @@ Value HostLowering::toI64(Location loc, Value v) {
 }
 
 Value HostLowering::address(Location loc, Value base, Value byte_offset) {
-  return LLVM::GEPOp::create(b_, loc, LLVM::LLVMPointerType::get(b_.getContext()), b_.getI8Type(), scalar(base), ArrayRef<LLVM::GEPArg>{byte_offset});
+  return LLVM::GEPOp::create(b_, loc, LLVM::LLVMPointerType::get(b_.getContext()), b_.getI8Type(), scalar(base),
+                             ArrayRef<LLVM::GEPArg>{byte_offset});
 }
 
 void HostLowering::lowerLoad(tile::LoadOp op) {
@@ -29,7 +30,8 @@ void HostLowering::lowerLoad(tile::LoadOp op) {
   forEach(loc, type, 1, [&](Place at) {
     auto load = [&] {
       Value offset = toI64(loc, evaluate(loc, op.getOffsets(), at, 1));
-      Value bytes = arith::MulIOp::create(b_, loc, offset, arith::ConstantOp::create(b_, loc, b_.getI64IntegerAttr(tile::elementBytes(element))));
+      Value bytes = arith::MulIOp::create(b_, loc, offset,
+                                          arith::ConstantOp::create(b_, loc, b_.getI64IntegerAttr(tile::elementBytes(element))));
       return LLVM::LoadOp::create(b_, loc, stored, address(loc, op.getBase(), bytes), 1u).getResult();
     };
     auto store = [&](Value x) {
@@ -47,8 +49,10 @@ void HostLowering::lowerLoad(tile::LoadOp op) {
     Value other;
     if (op.getOther()) {
       other = evaluate(loc, op.getOther(), at, 1);
-      if (element.isInteger(1)) other = arith::ExtUIOp::create(b_, loc, stored, other);
-      else if (stored != element) other = arith::BitcastOp::create(b_, loc, stored, other);
+      if (element.isInteger(1))
+        other = arith::ExtUIOp::create(b_, loc, stored, other);
+      else if (stored != element)
+        other = arith::BitcastOp::create(b_, loc, stored, other);
     } else {
       other = arith::ConstantOp::create(b_, loc, b_.getZeroAttr(stored));
     }
@@ -71,13 +75,16 @@ void HostLowering::lowerStore(tile::StoreOp op) {
   }
   forEach(loc, type, 1, [&](Place at) {
     OpBuilder::InsertionGuard guard(b_);
-    if (op.getMask()) b_.setInsertionPointToStart(scf::IfOp::create(b_, loc, evaluate(loc, op.getMask(), at, 1), false).thenBlock());
+    if (op.getMask())
+      b_.setInsertionPointToStart(scf::IfOp::create(b_, loc, evaluate(loc, op.getMask(), at, 1), false).thenBlock());
     Value offset = toI64(loc, evaluate(loc, op.getOffsets(), at, 1));
-    Value bytes = arith::MulIOp::create(b_, loc, offset, arith::ConstantOp::create(b_, loc, b_.getI64IntegerAttr(tile::elementBytes(element))));
+    Value bytes = arith::MulIOp::create(b_, loc, offset,
+                                        arith::ConstantOp::create(b_, loc, b_.getI64IntegerAttr(tile::elementBytes(element))));
     SmallVector<Value> indices;
     if (at.i) indices.push_back(at.i);
     indices.push_back(at.j);
-    LLVM::StoreOp::create(b_, loc, memref::LoadOp::create(b_, loc, stored, values, indices), address(loc, op.getBase(), bytes), 1u);
+    LLVM::StoreOp::create(b_, loc, memref::LoadOp::create(b_, loc, stored, values, indices), address(loc, op.getBase(), bytes),
+                          1u);
   });
 }
 
@@ -102,7 +109,8 @@ void HostLowering::lowerGather(tile::GatherRowsOp op) {
     Value from = address(loc, op.getBase(), evaluate(loc, op.getOffsets(), {Value(), i}, 1));
     LLVM::MemcpyInlineOp::create(b_, loc, row, from, b_.getI64IntegerAttr(width), false);
     b_.setInsertionPointToStart(branch.elseBlock());
-    LLVM::MemsetInlineOp::create(b_, loc, row, arith::ConstantOp::create(b_, loc, b_.getI8IntegerAttr(0)), b_.getI64IntegerAttr(width), false);
+    LLVM::MemsetInlineOp::create(b_, loc, row, arith::ConstantOp::create(b_, loc, b_.getI8IntegerAttr(0)),
+                                 b_.getI64IntegerAttr(width), false);
   });
   buffers_[op.getResult()] = buffer;
 }
@@ -127,7 +135,8 @@ void HostLowering::lowerBytes(tile::ViewOp op) {
   Value from = bufferOf(op.getValue()), buffer = newBuffer(type);
   const int64_t width = type.getDimSize(1);
   loop(loc, type.getDimSize(0), 1, [&](Value i) {
-    LLVM::MemcpyInlineOp::create(b_, loc, rowPointer(b_, loc, buffer, i, width), rowPointer(b_, loc, from, i, width), b_.getI64IntegerAttr(width), false);
+    LLVM::MemcpyInlineOp::create(b_, loc, rowPointer(b_, loc, buffer, i, width), rowPointer(b_, loc, from, i, width),
+                                 b_.getI64IntegerAttr(width), false);
   });
   buffers_[op.getResult()] = buffer;
 }
@@ -151,8 +160,7 @@ Value HostLowering::combine(Location loc, tile::ReduceKind kind, Value a, Value 
       return is_float ? arith::MaxNumFOp::create(b_, loc, a, b).getResult() : arith::MaxSIOp::create(b_, loc, a, b).getResult();
     case tile::ReduceKind::Min:
       return is_float ? arith::MinNumFOp::create(b_, loc, a, b).getResult() : arith::MinSIOp::create(b_, loc, a, b).getResult();
-    case tile::ReduceKind::Or:
-      return arith::OrIOp::create(b_, loc, a, b);
+    case tile::ReduceKind::Or: return arith::OrIOp::create(b_, loc, a, b);
   }
   return a;
 }
@@ -215,7 +223,8 @@ Value HostLowering::operandF32(Location loc, Value v) {
   const int64_t width = widthOf(source_type);
   forEach(loc, source_type, width, [&](Place at) {
     Value x = evaluate(loc, source, at, width);
-    if (!type.getElementType().isF32()) x = arith::ExtFOp::create(b_, loc, width == 1 ? Type(b_.getF32Type()) : VectorType::get({width}, b_.getF32Type()), x);
+    if (!type.getElementType().isF32())
+      x = arith::ExtFOp::create(b_, loc, width == 1 ? Type(b_.getF32Type()) : VectorType::get({width}, b_.getF32Type()), x);
     if (!turned) return writeBuffer(loc, buffer, x, at);
     for (int64_t k = 0; k < width; k++) {
       Value e = width == 1 ? x : vector::ExtractOp::create(b_, loc, x, k).getResult();
@@ -263,7 +272,8 @@ void HostLowering::lowerTicket(tile::TicketOp op) {
   Location loc = op.getLoc();
   Value one = arith::ConstantOp::create(b_, loc, b_.getI32IntegerAttr(1));
   Value last = arith::SubIOp::create(b_, loc, scalar(op.getLimit()), one);
-  scalars_.map(op.getResult(), LLVM::AtomicRMWOp::create(b_, loc, LLVM::AtomicBinOp::uinc_wrap, scalar(op.getCounter()), last, LLVM::AtomicOrdering::acq_rel));
+  scalars_.map(op.getResult(), LLVM::AtomicRMWOp::create(b_, loc, LLVM::AtomicBinOp::uinc_wrap, scalar(op.getCounter()), last,
+                                                         LLVM::AtomicOrdering::acq_rel));
 }
 
 }  // namespace nereid::cpu

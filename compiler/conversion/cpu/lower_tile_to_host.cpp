@@ -27,7 +27,8 @@ Status HostLowering::run() {
   Location loc = func_.getLoc();
   b_.setInsertionPoint(func_);
   Type pointer = LLVM::LLVMPointerType::get(b_.getContext());
-  auto lowered = func::FuncOp::create(b_, loc, func_.getName().str() + "_lowered", b_.getFunctionType({pointer, b_.getI64Type()}, {}));
+  auto lowered =
+      func::FuncOp::create(b_, loc, func_.getName().str() + "_lowered", b_.getFunctionType({pointer, b_.getI64Type()}, {}));
   entry_ = lowered.addEntryBlock();
   b_.setInsertionPointToStart(entry_);
   Value args = entry_->getArgument(0);
@@ -56,13 +57,17 @@ void HostLowering::lowerOp(Operation* op) {
   llvm::TypeSwitch<Operation*>(op)
       .Case([&](scf::ForOp o) { lowerFor(o); })
       .Case([&](scf::IfOp o) { lowerIf(o); })
-      .Case([&](tile::ProgramIdOp o) { scalars_.map(o.getResult(), arith::TruncIOp::create(b_, o.getLoc(), b_.getI32Type(), block_)); })
+      .Case([&](tile::ProgramIdOp o) {
+        scalars_.map(o.getResult(), arith::TruncIOp::create(b_, o.getLoc(), b_.getI32Type(), block_));
+      })
       .Case([&](tile::LoadOp o) { lowerLoad(o); })
       .Case([&](tile::StoreOp o) { lowerStore(o); })
       .Case([&](tile::LoadScalarOp o) {
-        Value bytes = arith::MulIOp::create(b_, o.getLoc(), toI64(o.getLoc(), scalar(o.getOffset())),
-                                            arith::ConstantOp::create(b_, o.getLoc(), b_.getI64IntegerAttr(tile::elementBytes(o.getType()))));
-        scalars_.map(o.getResult(), LLVM::LoadOp::create(b_, o.getLoc(), o.getType(), address(o.getLoc(), o.getBase(), bytes), 1u));
+        Value bytes = arith::MulIOp::create(
+            b_, o.getLoc(), toI64(o.getLoc(), scalar(o.getOffset())),
+            arith::ConstantOp::create(b_, o.getLoc(), b_.getI64IntegerAttr(tile::elementBytes(o.getType()))));
+        scalars_.map(o.getResult(),
+                     LLVM::LoadOp::create(b_, o.getLoc(), o.getType(), address(o.getLoc(), o.getBase(), bytes), 1u));
       })
       .Case([&](tile::GatherRowsOp o) { lowerGather(o); })
       .Case([&](tile::ScatterRowsOp o) { lowerScatter(o); })
@@ -76,7 +81,8 @@ void HostLowering::lowerOp(Operation* op) {
       .Default([&](Operation* o) {
         const bool tiles = llvm::any_of(o->getResultTypes(), [](Type t) { return isa<RankedTensorType>(t); });
         if (!tiles) {
-          if (!isa<arith::ArithDialect, math::MathDialect>(o->getDialect())) return fail(o, "no lowering for " + o->getName().getStringRef().str());
+          if (!isa<arith::ArithDialect, math::MathDialect>(o->getDialect()))
+            return fail(o, "no lowering for " + o->getName().getStringRef().str());
           b_.clone(*o, scalars_);
         } else if (!isInline(o->getResult(0))) {
           materialize(o->getResult(0));
@@ -105,8 +111,10 @@ void HostLowering::lowerFor(scf::ForOp op) {
   for (auto [k, i] : llvm::enumerate(scalar_args)) scalars_.map(op.getRegionIterArg(i), made.getRegionIterArg(k));
   {
     OpBuilder::InsertionGuard guard(b_);
-    if (init.empty()) b_.setInsertionPoint(made.getBody()->getTerminator());
-    else b_.setInsertionPointToEnd(made.getBody());
+    if (init.empty())
+      b_.setInsertionPoint(made.getBody()->getTerminator());
+    else
+      b_.setInsertionPointToEnd(made.getBody());
     lowerBlock(*op.getBody());
     if (!status_.ok()) return;
     // All yields are complete before the first carried buffer changes.
@@ -133,8 +141,10 @@ void HostLowering::lowerIf(scf::IfOp op) {
   Location loc = op.getLoc();
   SmallVector<Type> types;
   for (Value r : op.getResults()) {
-    if (auto t = dyn_cast<RankedTensorType>(r.getType())) buffers_[r] = newBuffer(t);
-    else types.push_back(r.getType());
+    if (auto t = dyn_cast<RankedTensorType>(r.getType()))
+      buffers_[r] = newBuffer(t);
+    else
+      types.push_back(r.getType());
   }
   auto made = scf::IfOp::create(b_, loc, types, scalar(op.getCondition()), !op.getElseRegion().empty());
   for (auto [from, to] : llvm::zip(op->getRegions(), made->getRegions())) {
@@ -146,8 +156,10 @@ void HostLowering::lowerIf(scf::IfOp op) {
     if (!status_.ok()) return;
     SmallVector<Value> yields;
     for (auto [r, v] : llvm::zip(op.getResults(), from.front().getTerminator()->getOperands())) {
-      if (isa<RankedTensorType>(v.getType())) storeInto(loc, buffers_[r], v);
-      else yields.push_back(scalar(v));
+      if (isa<RankedTensorType>(v.getType()))
+        storeInto(loc, buffers_[r], v);
+      else
+        yields.push_back(scalar(v));
     }
     scf::YieldOp::create(b_, loc, yields);
   }
@@ -169,7 +181,8 @@ Status simplify(ModuleOp module) {
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  return succeeded(pm.run(module)) ? Status() : Status(Diag{Code::kInternal, "simplification failed", "simplify", "report this program"});
+  return succeeded(pm.run(module)) ? Status()
+                                   : Status(Diag{Code::kInternal, "simplification failed", "simplify", "report this program"});
 }
 
 Status dropStaged(ModuleOp module) {

@@ -41,7 +41,9 @@ Fragment Lowering::unpack(Location loc, const Fragment& f, Type element, int reg
     }
     const int bits = scalar.getIntOrFloatBitWidth();
     for (int i = 0; i < pack; i++) {
-      Value shifted = i ? arith::ShRUIOp::create(b_, loc, word, arith::ConstantOp::create(b_, loc, b_.getIntegerAttr(word.getType(), i * bits))) : word;
+      Value shifted = i ? arith::ShRUIOp::create(b_, loc, word,
+                                                 arith::ConstantOp::create(b_, loc, b_.getIntegerAttr(word.getType(), i * bits)))
+                        : word;
       out.push_back(arith::TruncIOp::create(b_, loc, scalar, shifted));
     }
   }
@@ -61,7 +63,9 @@ Fragment Lowering::pack(Location loc, const Fragment& scalars, Type element) {
     Value word;
     for (int k = 0; k < pack; k++) {
       Value x = arith::ExtUIOp::create(b_, loc, storage, scalars[i + k]);
-      if (k) x = arith::ShLIOp::create(b_, loc, x, arith::ConstantOp::create(b_, loc, b_.getIntegerAttr(storage, k * element.getIntOrFloatBitWidth())));
+      if (k)
+        x = arith::ShLIOp::create(
+            b_, loc, x, arith::ConstantOp::create(b_, loc, b_.getIntegerAttr(storage, k * element.getIntOrFloatBitWidth())));
       word = word ? arith::OrIOp::create(b_, loc, word, x) : x;
     }
     out.push_back(word);
@@ -76,8 +80,10 @@ Value Lowering::wordToStorage(Location loc, Value word, Type storage) {
 Value Lowering::storageToWord(Location loc, Value storage) {
   if (isa<IntegerType>(storage.getType())) return storage;
   int bits = 0;
-  if (auto v = dyn_cast<VectorType>(storage.getType())) bits = v.getNumElements() * v.getElementType().getIntOrFloatBitWidth();
-  else bits = storage.getType().getIntOrFloatBitWidth();
+  if (auto v = dyn_cast<VectorType>(storage.getType()))
+    bits = v.getNumElements() * v.getElementType().getIntOrFloatBitWidth();
+  else
+    bits = storage.getType().getIntOrFloatBitWidth();
   return LLVM::BitcastOp::create(b_, loc, b_.getIntegerType(bits), storage);
 }
 
@@ -91,18 +97,15 @@ const Fragment& Lowering::get(Value v) {
   return it->second;
 }
 
-void Lowering::set(Value v, Fragment f) {
-  fragments_[v] = std::move(f);
-}
+void Lowering::set(Value v, Fragment f) { fragments_[v] = std::move(f); }
 
-Value Lowering::scalar(Value v) {
-  return scalars_.lookupOrDefault(v);
-}
+Value Lowering::scalar(Value v) { return scalars_.lookupOrDefault(v); }
 
 Layout Lowering::layoutOf(Value v) {
   if (auto l = tile::layoutOf(v.getType())) return *l;
   fail(v.getDefiningOp() ? v.getDefiningOp() : func_.getOperation(), "a tile has no layout", "report this program");
-  return Layout{.rank = cast<RankedTensorType>(v.getType()).getRank() == 2 ? 2 : 1, .lane = std::vector<layout::Coord>(5, layout::Coord(2, 0))};
+  return Layout{.rank = cast<RankedTensorType>(v.getType()).getRank() == 2 ? 2 : 1,
+                .lane = std::vector<layout::Coord>(5, layout::Coord(2, 0))};
 }
 
 // Σ bit_i(bits) · bases[i][dim], with runs of doubling bases taken as one field.
@@ -143,7 +146,8 @@ Value Lowering::owns(Location loc, const Layout& l) {
   Value ok;
   auto check = [&](Value bits, int mask) {
     if (!mask) return;
-    Value first = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, arith::AndIOp::create(b_, loc, bits, i32(loc, mask)), i32(loc, 0));
+    Value first = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, arith::AndIOp::create(b_, loc, bits, i32(loc, mask)),
+                                        i32(loc, 0));
     ok = ok ? arith::AndIOp::create(b_, loc, ok, first) : first;
   };
   check(lane_, copies(l.lane));
@@ -154,11 +158,14 @@ Value Lowering::owns(Location loc, const Layout& l) {
 Value Lowering::add(Location loc, Value a, Value b) { return arith::AddIOp::create(b_, loc, a, b); }
 
 Value Lowering::addConstant(Location loc, Value a, int x) {
-  return x ? arith::AddIOp::create(b_, loc, a, arith::ConstantOp::create(b_, loc, b_.getIntegerAttr(a.getType(), x))).getResult() : a;
+  return x ? arith::AddIOp::create(b_, loc, a, arith::ConstantOp::create(b_, loc, b_.getIntegerAttr(a.getType(), x))).getResult()
+           : a;
 }
 
 Value Lowering::mulConstant(Location loc, Value a, int x) {
-  return x == 1 ? a : arith::MulIOp::create(b_, loc, a, arith::ConstantOp::create(b_, loc, b_.getIntegerAttr(a.getType(), x))).getResult();
+  return x == 1 ? a
+                : arith::MulIOp::create(b_, loc, a, arith::ConstantOp::create(b_, loc, b_.getIntegerAttr(a.getType(), x)))
+                      .getResult();
 }
 
 Value Lowering::gep(Location loc, Value pointer, Value bytes) {
@@ -185,8 +192,10 @@ int Lowering::allocate(int bytes, int align) {
 }
 
 void Lowering::groupBarrier(Location loc) {
-  if (group_.warps == 1) nv_.syncWarp(loc);
-  else nv_.barrier(loc, group_.barrier, group_.warps * 32);
+  if (group_.warps == 1)
+    nv_.syncWarp(loc);
+  else
+    nv_.barrier(loc, group_.barrier, group_.warps * 32);
 }
 
 }  // namespace nereid::gpu

@@ -1,10 +1,10 @@
 // Channels: rings of slots in shared memory, a full and an empty mbarrier a slot.
 //
-// Arrivals on `full`: one elected lane of each writer warp, after its copies and stores (with the bytes that its bulk copies bring),
-// and, where some payload comes by cp.async, every lane of the writer (cp.async.mbarrier.arrive.noinc). Arrivals on `empty`: one
-// elected lane of each reader warp. The count of a barrier follows from this; PTX ISA, "mbarrier".
+// Arrivals on `full`: every lane of the writer, after its copies and stores, with the bytes that its own bulk copies bring; once
+// more, when its copies have landed, where some payload comes by cp.async. Arrivals on `empty`: every lane of every reader. An
+// arrival releases the accesses of its own thread (PTX ISA, "mbarrier"), so no lane leans on another one's, and racecheck can
+// follow.
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "compiler/conversion/gpu/lowering.h"
@@ -17,9 +17,7 @@ using layout::Layout;
 namespace {
 constexpr int kSlotAlign = 128;
 
-int roundUp(int x, int to) {
-  return (x + to - 1) / to * to;
-}
+int roundUp(int x, int to) { return (x + to - 1) / to * to; }
 
 // Bytes one cp.async moves.
 int chunkBytes(int width, int align) {
@@ -69,10 +67,10 @@ void Lowering::initBarriers(Location loc) {
     b_.setInsertionPointToStart(branch.thenBlock());
     for (auto op : func_.getBody().getOps<tile::ChannelOp>()) {
       const ChannelPlan& plan = channels_[op.getResult()];
-      const int full = plan.writer_warps + (plan.async ? 32 * plan.writer_warps : 0);
+      const int full = 32 * plan.writer_warps * (plan.async ? 2 : 1);
       for (int i = 0; i < plan.depth; i++) {
         nv_.mbarrierInit(loc, sharedAddress(loc, plan.full + 8 * i), full);
-        nv_.mbarrierInit(loc, sharedAddress(loc, plan.empty + 8 * i), plan.reader_warps);
+        nv_.mbarrierInit(loc, sharedAddress(loc, plan.empty + 8 * i), 32 * plan.reader_warps);
       }
     }
     if (target_.sm >= 90) nv_.fenceMbarrierInit(loc);
@@ -118,12 +116,7 @@ void Lowering::lowerWait(tile::WaitOp op) {
 
 void Lowering::lowerRelease(tile::ReleaseOp op) {
   Location loc = op.getLoc();
-  Value barrier = barrierOf(loc, channels_[op.getChannel()], false, scalar(op.getSlot()));
-  nv_.syncWarp(loc);
-  Value first = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, lane_, i32(loc, 0));
-  OpBuilder::InsertionGuard guard(b_);
-  b_.setInsertionPointToStart(scf::IfOp::create(b_, loc, first, false).thenBlock());
-  nv_.mbarrierArrive(loc, barrier);
+  nv_.mbarrierArrive(loc, barrierOf(loc, channels_[op.getChannel()], false, scalar(op.getSlot())));
 }
 
 void Lowering::lowerCommit(tile::CommitOp op) {
@@ -131,20 +124,18 @@ void Lowering::lowerCommit(tile::CommitOp op) {
   const ChannelPlan& plan = channels_[op.getChannel()];
   Value barrier = barrierOf(loc, plan, true, scalar(op.getSlot()));
   if (plan.async) nv_.cpAsyncArriveNoInc(loc, barrier);
-  Value bytes = transaction_bytes_[op.getChannel()];
-  nv_.syncWarp(loc);  // the other lanes' stores come before the elected lane's arrival
-  Value first = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, lane_, i32(loc, 0));
-  OpBuilder::InsertionGuard guard(b_);
-  b_.setInsertionPointToStart(scf::IfOp::create(b_, loc, first, false).thenBlock());
-  if (plan.bulk) nv_.mbarrierArriveExpectTx(loc, barrier, bytes);
-  else nv_.mbarrierArrive(loc, barrier);
+  if (plan.bulk)
+    nv_.mbarrierArriveExpectTx(loc, barrier, transaction_bytes_[op.getChannel()]);
+  else
+    nv_.mbarrierArrive(loc, barrier);
 }
 
 void Lowering::lowerPut(tile::PutOp op) {
   Location loc = op.getLoc();
   const ChannelPlan& plan = channels_[op.getChannel()];
   const int i = op.getPayload();
-  SharedTile t{slotBase(loc, plan, scalar(op.getSlot())), plan.payload[i], tile::sharedPitch(plan.types[i]), false, plan.types[i]};
+  SharedTile t{slotBase(loc, plan, scalar(op.getSlot())), plan.payload[i], tile::sharedPitch(plan.types[i]), false,
+               plan.types[i]};
   storeShared(loc, t, layoutOf(op.getValue()), get(op.getValue()));
 }
 
@@ -167,8 +158,7 @@ void Lowering::lowerCopyRows(tile::CopyRowsOp op) {
     for (int r = 0; r < l.registers(); r++) {
       Value row = gep(loc, rows, plan.payload[i] + l.regOffset(r)[0] * pitch);
       Value copies = own ? arith::AndIOp::create(b_, loc, mask[r], own).getResult() : mask[r];
-      Value count = math::CtPopOp::create(b_, loc, nv_.ballot(loc, copies));
-      bytes = add(loc, bytes, mulConstant(loc, count, width));
+      bytes = arith::SelectOp::create(b_, loc, copies, add(loc, bytes, i32(loc, width)), bytes);
       auto branch = scf::IfOp::create(b_, loc, copies, false);
       {
         OpBuilder::InsertionGuard guard(b_);
@@ -195,7 +185,9 @@ void Lowering::lowerCopyRows(tile::CopyRowsOp op) {
   }
 
   const int chunk = chunkBytes(width, static_cast<int>(op.getAlign()));
-  if (!chunk) return fail(op, "rows whose width or alignment is no multiple of 4 bytes cannot be copied asynchronously", "align the rows, or run without roles");
+  if (!chunk)
+    return fail(op, "rows whose width or alignment is no multiple of 4 bytes cannot be copied asynchronously",
+                "align the rows, or run without roles");
   // Lanes whose bits have no row share the row's chunks.
   SmallVector<int> spare;
   for (int bit = 0; bit < 5; bit++)
@@ -214,7 +206,8 @@ void Lowering::lowerCopyRows(tile::CopyRowsOp op) {
   for (size_t k = llvm::Log2_32(lanes); k < spare.size(); k++) idle |= 1 << spare[k];
   auto none = [&](Value bits, int m) {
     if (!m) return;
-    Value ok = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, arith::AndIOp::create(b_, loc, bits, i32(loc, m)), i32(loc, 0));
+    Value ok =
+        arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, arith::AndIOp::create(b_, loc, bits, i32(loc, m)), i32(loc, 0));
     active = active ? arith::AndIOp::create(b_, loc, active, ok).getResult() : ok;
   };
   none(lane_, idle);
@@ -232,7 +225,8 @@ void Lowering::lowerCopyRows(tile::CopyRowsOp op) {
     Value offset = arith::SelectOp::create(b_, loc, mask[r], offsets[r], zero64);
     Value source = gep(loc, gep(loc, base, offset), sub_bytes);
     Value read = arith::SelectOp::create(b_, loc, mask[r], i32(loc, chunk), i32(loc, 0));
-    for (int k = 0; k < width / chunk / lanes; k++) nv_.cpAsync(loc, gep(loc, row, k * chunk * lanes), gep(loc, source, k * chunk * lanes), chunk, read);
+    for (int k = 0; k < width / chunk / lanes; k++)
+      nv_.cpAsync(loc, gep(loc, row, k * chunk * lanes), gep(loc, source, k * chunk * lanes), chunk, read);
   }
 }
 

@@ -31,7 +31,8 @@ void Lowering::lowerConstant(Operation* op) {
   auto splat = cast<SplatElementsAttr>(c.getValue());
   Type element = type.getElementType();
   Attribute value = splat.getSplatValue<Attribute>();
-  if (isFp8(element)) value = b_.getIntegerAttr(b_.getI8Type(), cast<FloatAttr>(value).getValue().bitcastToAPInt().getSExtValue());
+  if (isFp8(element))
+    value = b_.getIntegerAttr(b_.getI8Type(), cast<FloatAttr>(value).getValue().bitcastToAPInt().getSExtValue());
   Value x = arith::ConstantOp::create(b_, op->getLoc(), cast<TypedAttr>(value));
   set(c.getResult(), pack(op->getLoc(), Fragment(tile::layoutOf(type)->registers(), x), element));
 }
@@ -41,7 +42,8 @@ void Lowering::lowerRange(tile::RangeOp op) {
   Location loc = op.getLoc();
   Value base = coordinate(loc, l, 0);
   Fragment f;
-  for (int r = 0; r < l.registers(); r++) f.push_back(addConstant(loc, base, l.regOffset(r)[0] + static_cast<int>(op.getStart())));
+  for (int r = 0; r < l.registers(); r++)
+    f.push_back(addConstant(loc, base, l.regOffset(r)[0] + static_cast<int>(op.getStart())));
   set(op.getResult(), f);
 }
 
@@ -56,7 +58,8 @@ void Lowering::lowerBroadcast(tile::BroadcastOp op) {
   Fragment out;
   for (int r = 0; r < to.registers(); r++) {
     auto it = where.find({to.regOffset(r)[dim]});
-    if (it == where.end()) return fail(op, "a vector's layout does not fit the matrix that it is broadcast to", "report this program");
+    if (it == where.end())
+      return fail(op, "a vector's layout does not fit the matrix that it is broadcast to", "report this program");
     out.push_back(in[it->second]);
   }
   set(op.getResult(), pack(loc, out, element));
@@ -95,7 +98,9 @@ void Lowering::lowerConversion(Operation* op) {
       if (packOf(from, registers) < 2) break;
       const int pairs = word.getType().getIntOrFloatBitWidth() / 16;
       for (int i = 0; i < pairs; i++) {
-        Value pair = i ? arith::ShRUIOp::create(b_, loc, word, arith::ConstantOp::create(b_, loc, b_.getIntegerAttr(word.getType(), 16 * i))) : word;
+        Value pair = i ? arith::ShRUIOp::create(b_, loc, word,
+                                                arith::ConstantOp::create(b_, loc, b_.getIntegerAttr(word.getType(), 16 * i)))
+                       : word;
         if (pairs > 1) pair = arith::TruncIOp::create(b_, loc, b_.getI16Type(), pair);
         halves.push_back(nv_.e4m3x2ToF16x2(loc, LLVM::BitcastOp::create(b_, loc, vec(2, b_.getI8Type()), pair)));
       }
@@ -138,14 +143,16 @@ void Lowering::lowerConversion(Operation* op) {
 
   if (isa<Float8E4M3FNType>(to) && isa<arith::TruncFOp>(op)) {
     Fragment wide, codes;
-    for (Value x : unpack(loc, f, from, registers)) wide.push_back(from.isF32() ? x : arith::ExtFOp::create(b_, loc, b_.getF32Type(), x).getResult());
+    for (Value x : unpack(loc, f, from, registers))
+      wide.push_back(from.isF32() ? x : arith::ExtFOp::create(b_, loc, b_.getF32Type(), x).getResult());
     for (int r = 0; r < registers; r += 2) {
       Value lo = wide[r], hi = r + 1 < registers ? wide[r + 1] : wide[r];
       Value pair = nv_.f32x2ToE4m3x2(loc, hi, lo);
       codes.push_back(arith::TruncIOp::create(b_, loc, b_.getI8Type(), pair));
       if (r + 1 < registers)
-        codes.push_back(arith::TruncIOp::create(b_, loc, b_.getI8Type(),
-                                                arith::ShRUIOp::create(b_, loc, pair, arith::ConstantOp::create(b_, loc, b_.getI16IntegerAttr(8)))));
+        codes.push_back(arith::TruncIOp::create(
+            b_, loc, b_.getI8Type(),
+            arith::ShRUIOp::create(b_, loc, pair, arith::ConstantOp::create(b_, loc, b_.getI16IntegerAttr(8)))));
     }
     return set(out, pack(loc, codes, to));
   }
@@ -176,11 +183,14 @@ void Lowering::lowerElementwise(Operation* op) {
   if (tile && isa<arith::ExtFOp, arith::TruncFOp>(op)) return lowerConversion(op);
 
   // Packed halves where the op has a packed form.
-  bool packed = tile && isHalf(to) && packOf(to, registers) == 2 && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp>(op);
+  bool packed =
+      tile && isHalf(to) && packOf(to, registers) == 2 && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp>(op);
   SmallVector<Fragment> operands;
   for (Value v : op->getOperands()) {
-    if (!isa<RankedTensorType>(v.getType())) operands.push_back(Fragment(registers, scalar(v)));
-    else operands.push_back(packed ? get(v) : unpack(loc, get(v), elementOf(v), registers));
+    if (!isa<RankedTensorType>(v.getType()))
+      operands.push_back(Fragment(registers, scalar(v)));
+    else
+      operands.push_back(packed ? get(v) : unpack(loc, get(v), elementOf(v), registers));
   }
   if (!status_.ok()) return;
   Fragment result;
@@ -200,8 +210,8 @@ void Lowering::lowerElementwise(Operation* op) {
   set(out, packed ? result : pack(loc, result, to));
 }
 
-// Multiplications by row factors that are mostly one: those that follow each other share one branch, taken if any lane of the warp
-// has a factor other than one. Returns the op after the last.
+// Multiplications by row factors that are mostly one: those that follow each other share one branch, taken if any lane of the
+// warp has a factor other than one. Returns the op after the last.
 Block::iterator Lowering::lowerGuardedProducts(Block::iterator first, Block::iterator end) {
   SmallVector<Operation*> products;
   Block::iterator it = first;
@@ -211,7 +221,8 @@ Block::iterator Lowering::lowerGuardedProducts(Block::iterator first, Block::ite
       continue;
     }
     // A factor computed in another layout, or a constant, may stand between.
-    const bool ready = it->hasAttr(tile::kSkipIfUnitAttr) && llvm::all_of(it->getOperands(), [&](Value v) { return fragments_.contains(v); });
+    const bool ready =
+        it->hasAttr(tile::kSkipIfUnitAttr) && llvm::all_of(it->getOperands(), [&](Value v) { return fragments_.contains(v); });
     if (!ready) break;
     products.push_back(&*it);
   }

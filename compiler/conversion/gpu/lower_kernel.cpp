@@ -49,15 +49,16 @@ Status Lowering::run() {
   // The new function takes the old one's place at the end; ops are lowered in order into it.
   auto module = func_->getParentOfType<ModuleOp>();
   b_.setInsertionPoint(func_);
-  auto lowered = LLVM::LLVMFuncOp::create(b_, loc, func_.getName().str() + "_lowered",
-                                          LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b_.getContext()), llvm::to_vector(func_.getArgumentTypes())));
+  auto lowered = LLVM::LLVMFuncOp::create(
+      b_, loc, func_.getName().str() + "_lowered",
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b_.getContext()), llvm::to_vector(func_.getArgumentTypes())));
   Block* entry = lowered.addEntryBlock(b_);
   for (auto [a, n] : llvm::zip(old.getArguments(), entry->getArguments())) scalars_.map(a, n);
   {
     OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(module.getBody());
-    auto global = LLVM::GlobalOp::create(b_, loc, LLVM::LLVMArrayType::get(b_.getI8Type(), 0), false, LLVM::Linkage::External, kSharedSymbol, Attribute(),
-                                         kSharedAlign, 3);
+    auto global = LLVM::GlobalOp::create(b_, loc, LLVM::LLVMArrayType::get(b_.getI8Type(), 0), false, LLVM::Linkage::External,
+                                         kSharedSymbol, Attribute(), kSharedAlign, 3);
     (void)global;
   }
   b_.setInsertionPointToStart(entry);
@@ -80,15 +81,15 @@ Status Lowering::run() {
 }
 
 // Registers a thread starts with; roles with a budget then give some back or take more.
-int Lowering::launchRegisters() {
-  return static_cast<int>(func_->getAttrOfType<IntegerAttr>(tile::kMaxRegistersAttr).getInt());
-}
+int Lowering::launchRegisters() { return static_cast<int>(func_->getAttrOfType<IntegerAttr>(tile::kMaxRegistersAttr).getInt()); }
 
 void Lowering::lowerBlock(Block& block) {
   auto body = block.without_terminator();
   for (auto it = body.begin(), end = body.end(); it != end && status_.ok();) {
-    if (it->hasAttr(tile::kSkipIfUnitAttr)) it = lowerGuardedProducts(it, end);
-    else lowerOp(&*it++);
+    if (it->hasAttr(tile::kSkipIfUnitAttr))
+      it = lowerGuardedProducts(it, end);
+    else
+      lowerOp(&*it++);
   }
 }
 
@@ -123,7 +124,8 @@ void Lowering::lowerOp(Operation* op) {
       .Case([&](tile::ReleaseOp o) { lowerRelease(o); })
       .Default([&](Operation* o) {
         if (isa<arith::ArithDialect, math::MathDialect>(o->getDialect())) {
-          if (o->getNumResults() == 1 && isTensor(o->getResult(0).getType())) return isa<arith::ConstantOp>(o) ? lowerConstant(o) : lowerElementwise(o);
+          if (o->getNumResults() == 1 && isTensor(o->getResult(0).getType()))
+            return isa<arith::ConstantOp>(o) ? lowerConstant(o) : lowerElementwise(o);
           if (isa<math::MathDialect>(o->getDialect())) return lowerElementwise(o);
           b_.clone(*o, scalars_);
           return;
@@ -137,10 +139,13 @@ void Lowering::lowerFor(Operation* op) {
   Location loc = loop.getLoc();
   SmallVector<Value> init;
   for (Value v : loop.getInits()) {
-    if (isTensor(v.getType())) llvm::append_range(init, get(v));
-    else init.push_back(scalar(v));
+    if (isTensor(v.getType()))
+      llvm::append_range(init, get(v));
+    else
+      init.push_back(scalar(v));
   }
-  auto made = scf::ForOp::create(b_, loc, scalar(loop.getLowerBound()), scalar(loop.getUpperBound()), scalar(loop.getStep()), init);
+  auto made =
+      scf::ForOp::create(b_, loc, scalar(loop.getLowerBound()), scalar(loop.getUpperBound()), scalar(loop.getStep()), init);
   auto bind = [&](ValueRange from, ValueRange to) {
     size_t next = 0;
     for (Value v : from) {
@@ -156,15 +161,19 @@ void Lowering::lowerFor(Operation* op) {
   scalars_.map(loop.getInductionVar(), made.getInductionVar());
   bind(loop.getRegionIterArgs(), made.getRegionIterArgs());
   OpBuilder::InsertionGuard guard(b_);
-  if (init.empty()) b_.setInsertionPoint(made.getBody()->getTerminator());
-  else b_.setInsertionPointToEnd(made.getBody());
+  if (init.empty())
+    b_.setInsertionPoint(made.getBody()->getTerminator());
+  else
+    b_.setInsertionPointToEnd(made.getBody());
   lowerBlock(*loop.getBody());
   if (!status_.ok()) return;
   if (!init.empty()) {
     SmallVector<Value> yields;
     for (Value v : loop.getYieldedValues()) {
-      if (isTensor(v.getType())) llvm::append_range(yields, get(v));
-      else yields.push_back(scalar(v));
+      if (isTensor(v.getType()))
+        llvm::append_range(yields, get(v));
+      else
+        yields.push_back(scalar(v));
     }
     scf::YieldOp::create(b_, loc, yields);
   }
@@ -177,8 +186,10 @@ void Lowering::lowerIf(Operation* op) {
   Location loc = branch.getLoc();
   SmallVector<Type> types;
   for (Value r : branch.getResults()) {
-    if (auto t = dyn_cast<RankedTensorType>(r.getType())) llvm::append_range(types, fragmentTypes(t));
-    else types.push_back(r.getType());
+    if (auto t = dyn_cast<RankedTensorType>(r.getType()))
+      llvm::append_range(types, fragmentTypes(t));
+    else
+      types.push_back(r.getType());
   }
   const bool has_else = !branch.getElseRegion().empty();
   auto made = scf::IfOp::create(b_, loc, types, scalar(branch.getCondition()), has_else);
@@ -192,8 +203,10 @@ void Lowering::lowerIf(Operation* op) {
     if (!status_.ok()) return;
     SmallVector<Value> yields;
     for (Value v : from.front().getTerminator()->getOperands()) {
-      if (isTensor(v.getType())) llvm::append_range(yields, get(v));
-      else yields.push_back(scalar(v));
+      if (isTensor(v.getType()))
+        llvm::append_range(yields, get(v));
+      else
+        yields.push_back(scalar(v));
     }
     scf::YieldOp::create(b_, loc, yields);
   }
@@ -228,7 +241,8 @@ void Lowering::lowerWarps(tile::WarpsOp op) {
     b_.setInsertionPointToStart(branch.thenBlock());
     Value warp = first ? arith::SubIOp::create(b_, loc, block.warp, i32(loc, first)).getResult() : block.warp;
     group_ = {warps, role + 1, warp};
-    if (int registers = op.getRegisters()[role]; registers && target_.has_setmaxnreg) nv_.setMaxRegisters(loc, registers, registers > launch);
+    if (int registers = op.getRegisters()[role]; registers && target_.has_setmaxnreg)
+      nv_.setMaxRegisters(loc, registers, registers > launch);
     lowerBlock(op.getRoles()[role].front());
     if (!status_.ok()) return;
     b_.setInsertionPointToStart(branch.elseBlock());
@@ -246,7 +260,9 @@ Result<LaunchShape> lowerKernel(ModuleOp module, const Target& target) {
     shape.threads = lowering.threads();
     shape.shared_bytes = lowering.sharedBytes();
     if (shape.shared_bytes > target.shared_per_block)
-      return Diag{Code::kUnsupported, fmt::format("the kernel needs {} bytes of shared memory, {} allows {}", shape.shared_bytes, target.name, target.shared_per_block),
+      return Diag{Code::kUnsupported,
+                  fmt::format("the kernel needs {} bytes of shared memory, {} allows {}", shape.shared_bytes, target.name,
+                              target.shared_per_block),
                   "schedule", "use fewer stages or smaller tiles"};
   }
   return shape;

@@ -33,8 +33,8 @@ Type accessType(OpBuilder& b, int bytes) {
 
 }  // namespace
 
-
-static int accessWidth(tile::AxisAnalysis& axis, Operation* op, Value offsets, Value mask, Value base, const Layout& l, int element_bytes) {
+static int accessWidth(tile::AxisAnalysis& axis, Operation* op, Value offsets, Value mask, Value base, const Layout& l,
+                       int element_bytes) {
   int width = contiguous(l);
   if (auto align = op->getAttrOfType<IntegerAttr>(tile::kRowAlignAttr)) {
     if (l.rank == 1) return 1;  // one element a row
@@ -66,8 +66,10 @@ void Lowering::lowerLoad(tile::LoadOp op) {
     Fragment out;
     if (width * bytes <= 4 && width == 1) {
       Value x = raw;
-      if (element.isInteger(1)) x = arith::TruncIOp::create(b_, loc, b_.getI1Type(), raw);
-      else if (x.getType() != scalar_type) x = LLVM::BitcastOp::create(b_, loc, scalar_type, raw);
+      if (element.isInteger(1))
+        x = arith::TruncIOp::create(b_, loc, b_.getI1Type(), raw);
+      else if (x.getType() != scalar_type)
+        x = LLVM::BitcastOp::create(b_, loc, scalar_type, raw);
       return out.push_back(x), out;
     }
     if (element.isInteger(1)) {
@@ -77,8 +79,10 @@ void Lowering::lowerLoad(tile::LoadOp op) {
     Value all = raw.getType() == v ? raw : LLVM::BitcastOp::create(b_, loc, v, raw).getResult();
     for (int i = 0; i < width; i++) {
       Value x = vector::ExtractOp::create(b_, loc, all, i);
-      if (element.isInteger(1)) out[i] = arith::TruncIOp::create(b_, loc, b_.getI1Type(), x);
-      else out.push_back(x);
+      if (element.isInteger(1))
+        out[i] = arith::TruncIOp::create(b_, loc, b_.getI1Type(), x);
+      else
+        out.push_back(x);
     }
     return out;
   };
@@ -181,13 +185,15 @@ void Lowering::lowerTicket(tile::TicketOp op) {
   Location loc = op.getLoc();
   const int at = allocate(4, 4);
   groupBarrier(loc);  // the block's stores come before thread 0's release
-  Value leader = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, arith::OrIOp::create(b_, loc, group_.warp, lane_), i32(loc, 0));
+  Value leader =
+      arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, arith::OrIOp::create(b_, loc, group_.warp, lane_), i32(loc, 0));
   auto branch = scf::IfOp::create(b_, loc, leader, false);
   {
     OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(branch.thenBlock());
     Value last = addConstant(loc, scalar(op.getLimit()), -1);
-    Value old = LLVM::AtomicRMWOp::create(b_, loc, LLVM::AtomicBinOp::uinc_wrap, global(loc, op.getCounter()), last, LLVM::AtomicOrdering::acq_rel, "device");
+    Value old = LLVM::AtomicRMWOp::create(b_, loc, LLVM::AtomicBinOp::uinc_wrap, global(loc, op.getCounter()), last,
+                                          LLVM::AtomicOrdering::acq_rel, "device");
     LLVM::StoreOp::create(b_, loc, old, sharedAddress(loc, at), 4u);
   }
   groupBarrier(loc);

@@ -19,8 +19,7 @@ Value Lowering::combine(Location loc, tile::ReduceKind kind, Value a, Value b) {
       return is_float ? LLVM::MaxNumOp::create(b_, loc, a, b).getResult() : arith::MaxSIOp::create(b_, loc, a, b).getResult();
     case tile::ReduceKind::Min:
       return is_float ? LLVM::MinNumOp::create(b_, loc, a, b).getResult() : arith::MinSIOp::create(b_, loc, a, b).getResult();
-    case tile::ReduceKind::Or:
-      return arith::OrIOp::create(b_, loc, a, b);
+    case tile::ReduceKind::Or: return arith::OrIOp::create(b_, loc, a, b);
   }
   return a;
 }
@@ -63,11 +62,13 @@ void Lowering::lowerReduce(tile::ReduceOp op) {
   auto widen = [&](Value x) {
     if (x.getType() == wide) return x;
     if (isa<FloatType>(wide)) return arith::ExtFOp::create(b_, loc, wide, x).getResult();
-    return element.isInteger(1) ? arith::ExtUIOp::create(b_, loc, wide, x).getResult() : arith::ExtSIOp::create(b_, loc, wide, x).getResult();
+    return element.isInteger(1) ? arith::ExtUIOp::create(b_, loc, wide, x).getResult()
+                                : arith::ExtSIOp::create(b_, loc, wide, x).getResult();
   };
   auto narrow = [&](Value x) {
     if (wide == element) return x;
-    return isa<FloatType>(wide) ? arith::TruncFOp::create(b_, loc, element, x).getResult() : arith::TruncIOp::create(b_, loc, element, x).getResult();
+    return isa<FloatType>(wide) ? arith::TruncFOp::create(b_, loc, element, x).getResult()
+                                : arith::TruncIOp::create(b_, loc, element, x).getResult();
   };
   if (wide.getIntOrFloatBitWidth() != 32) return fail(op, "a reduction of 64-bit elements over lanes", "reduce 32-bit values");
   for (Value& x : values) x = widen(x);
@@ -81,7 +82,9 @@ void Lowering::lowerReduce(tile::ReduceOp op) {
   if (warp_mask) {
     const int bytes = static_cast<int>(values.size()) * 128;
     const int at = allocate(group_.warps * bytes, 16);
-    auto addressOf = [&](Value warp) { return gep(loc, sharedAddress(loc, at), add(loc, mulConstant(loc, warp, bytes), mulConstant(loc, lane_, 4))); };
+    auto addressOf = [&](Value warp) {
+      return gep(loc, sharedAddress(loc, at), add(loc, mulConstant(loc, warp, bytes), mulConstant(loc, lane_, 4)));
+    };
     Value own = addressOf(group_.warp);
     for (auto [i, x] : llvm::enumerate(values)) LLVM::StoreOp::create(b_, loc, x, gep(loc, own, static_cast<int>(i) * 128), 4u);
     groupBarrier(loc);
@@ -94,7 +97,8 @@ void Lowering::lowerReduce(tile::ReduceOp op) {
       Fragment part = values;
       if (mask) {
         Value address = addressOf(arith::XOrIOp::create(b_, loc, group_.warp, i32(loc, mask)));
-        for (auto [i, x] : llvm::enumerate(part)) x = LLVM::LoadOp::create(b_, loc, wide, gep(loc, address, static_cast<int>(i) * 128), 4u);
+        for (auto [i, x] : llvm::enumerate(part))
+          x = LLVM::LoadOp::create(b_, loc, wide, gep(loc, address, static_cast<int>(i) * 128), 4u);
       }
       parts.push_back(part);
     }

@@ -15,7 +15,8 @@ using layout::Layout;
 
 namespace {
 
-// ldmatrix in the transposed form puts the bytes of two rows and two columns as r0c0 r0c1 r1c0 r1c1; operands want r0c0 r1c0 r0c1 r1c1.
+// ldmatrix in the transposed form puts the bytes of two rows and two columns as r0c0 r0c1 r1c0 r1c1; operands want r0c0 r1c0 r0c1
+// r1c1.
 constexpr uint32_t kSwapMiddleBytes = 0x3120;
 
 // Which tensor dimension runs along rows and which along bytes in shared memory.
@@ -23,13 +24,9 @@ struct Axes {
   int row = 0, col = 1;
 };
 
-Axes axesOf(const SharedTile& t) {
-  return t.column_major ? Axes{1, 0} : Axes{0, 1};
-}
+Axes axesOf(const SharedTile& t) { return t.column_major ? Axes{1, 0} : Axes{0, 1}; }
 
-int lowBit(int x) {
-  return x ? x & -x : 1 << 20;
-}
+int lowBit(int x) { return x ? x & -x : 1 << 20; }
 
 // True if basis c is `step` along dimension d and zero elsewhere.
 bool isStep(const Coord& c, int d, int step) {
@@ -75,8 +72,9 @@ std::optional<Fragment> Lowering::loadMatrices(Location loc, const SharedTile& t
   bool plain = isStep(l.lane[0], a.col, per_word) && isStep(l.lane[1], a.col, 2 * per_word) && isStep(l.lane[2], a.row, 1) &&
                isStep(l.lane[3], a.row, 2) && isStep(l.lane[4], a.row, 4);
   for (int i = 0; plain && (1 << i) < per_word; i++) plain = isStep(l.reg[i], a.col, 1 << i);
-  bool transposed = isStep(l.lane[0], a.row, 2) && isStep(l.lane[1], a.row, 4) && isStep(l.lane[2], a.col, unit) && isStep(l.lane[3], a.col, 2 * unit) &&
-                    isStep(l.lane[4], a.col, 4 * unit) && isStep(l.reg[0], a.row, 1) && (size == 2 || isStep(l.reg[1], a.col, 1));
+  bool transposed = isStep(l.lane[0], a.row, 2) && isStep(l.lane[1], a.row, 4) && isStep(l.lane[2], a.col, unit) &&
+                    isStep(l.lane[3], a.col, 2 * unit) && isStep(l.lane[4], a.col, 4 * unit) && isStep(l.reg[0], a.row, 1) &&
+                    (size == 2 || isStep(l.reg[1], a.col, 1));
   if (!plain && !transposed) return std::nullopt;
 
   const int words = l.registers() / per_word;
@@ -220,7 +218,8 @@ Fragment Lowering::sumPartials(Location loc, const Fragment& f, uint32_t copies)
       continue;
     }
     Value other = arith::XOrIOp::create(b_, loc, group_.warp, i32(loc, mask));
-    Value address = gep(loc, sharedAddress(loc, at), add(loc, mulConstant(loc, other, warp_bytes), mulConstant(loc, lane_, vec * 4)));
+    Value address =
+        gep(loc, sharedAddress(loc, at), add(loc, mulConstant(loc, other, warp_bytes), mulConstant(loc, lane_, vec * 4)));
     Fragment part;
     for (int r = 0; r < registers; r += vec) {
       Value x = LLVM::LoadOp::create(b_, loc, vector_type, gep(loc, address, r * 128), static_cast<unsigned>(vec * 4));
@@ -256,7 +255,8 @@ void Lowering::lowerConvert(tile::ConvertLayoutOp op) {
   } else if (auto spread = op->getAttrOfType<IntegerAttr>(tile::kSpreadAttr)) {
     // A whole value as a partial one: the first copy keeps it, the others hold zero.
     Value first = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq,
-                                        arith::AndIOp::create(b_, loc, group_.warp, i32(loc, static_cast<int>(spread.getInt()))), i32(loc, 0));
+                                        arith::AndIOp::create(b_, loc, group_.warp, i32(loc, static_cast<int>(spread.getInt()))),
+                                        i32(loc, 0));
     Value zero = arith::ConstantOp::create(b_, loc, b_.getF32FloatAttr(0));
     for (Value& x : f) x = arith::SelectOp::create(b_, loc, first, x, zero);
   }

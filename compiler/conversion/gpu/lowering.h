@@ -1,7 +1,7 @@
 // Lowering of laid-out tile IR to code for one thread: the state that the files lower_*.cpp share.
 //
-// Each tile value becomes a list of registers (a Fragment): 32-bit words of packed elements for 16 and 8-bit types, one register an
-// element otherwise. Tiles in shared memory become an address. The result is llvm, nvvm, scf, arith and vector on scalars.
+// Each tile value becomes a list of registers (a Fragment): 32-bit words of packed elements for 16 and 8-bit types, one register
+// an element otherwise. Tiles in shared memory become an address. The result is llvm, nvvm, scf, arith and vector on scalars.
 #pragma once
 #include <map>
 #include <optional>
@@ -34,12 +34,12 @@ struct SharedTile {
 // Where a channel's barriers and payload lie in the block's shared memory.
 struct ChannelPlan {
   int depth = 0, slot_bytes = 0, base = 0;
-  int full = 0, empty = 0;        // offsets of the barrier arrays
-  std::vector<int> payload;       // offsets in a slot
+  int full = 0, empty = 0;   // offsets of the barrier arrays
+  std::vector<int> payload;  // offsets in a slot
   std::vector<mlir::RankedTensorType> types;
   int writer_warps = 0, reader_warps = 0;
-  bool async = false;             // some payload comes by cp.async
-  bool bulk = false;              // some payload comes by bulk copies
+  bool async = false;  // some payload comes by cp.async
+  bool bulk = false;   // some payload comes by bulk copies
 };
 
 // The warps that execute the code being lowered.
@@ -79,34 +79,34 @@ class Lowering {
   mlir::Value storageToWord(mlir::Location loc, mlir::Value storage);
   const Fragment& get(mlir::Value v);
   void set(mlir::Value v, Fragment f);
-  mlir::Value scalar(mlir::Value v);        // value of a non-tile operand
+  mlir::Value scalar(mlir::Value v);  // value of a non-tile operand
   layout::Layout layoutOf(mlir::Value v);
   mlir::Value coordinate(mlir::Location loc, const layout::Layout& l, int dim);  // lane and warp part, i32
   mlir::Value weighted(mlir::Location loc, mlir::Value bits, const std::vector<layout::Coord>& bases, int dim);
   mlir::Value owns(mlir::Location loc, const layout::Layout& l);  // i1: this thread holds the first copy; null if all do
 
   // ops
-  void lowerElementwise(mlir::Operation* op);                  // lower_elementwise.cpp
+  void lowerElementwise(mlir::Operation* op);  // lower_elementwise.cpp
   mlir::Block::iterator lowerGuardedProducts(mlir::Block::iterator first, mlir::Block::iterator end);
   void lowerConversion(mlir::Operation* op);
   void lowerRange(tile::RangeOp op);
   void lowerBroadcast(tile::BroadcastOp op);
   void lowerConstant(mlir::Operation* op);
-  void lowerLoad(tile::LoadOp op);                             // lower_memory.cpp
+  void lowerLoad(tile::LoadOp op);  // lower_memory.cpp
   void lowerStore(tile::StoreOp op);
   void lowerLoadScalar(tile::LoadScalarOp op);
   void lowerTicket(tile::TicketOp op);
-  void lowerView(tile::ViewOp op);                             // lower_shared.cpp
+  void lowerView(tile::ViewOp op);  // lower_shared.cpp
   void lowerTrans(tile::TransOp op);
   void lowerConvert(tile::ConvertLayoutOp op);
   Fragment loadShared(mlir::Location loc, const SharedTile& tile, const layout::Layout& l);
   std::optional<Fragment> loadMatrices(mlir::Location loc, const SharedTile& tile, const layout::Layout& l);
   void storeShared(mlir::Location loc, const SharedTile& tile, const layout::Layout& l, const Fragment& f);
   Fragment sumPartials(mlir::Location loc, const Fragment& f, uint32_t copies);
-  void lowerReduce(tile::ReduceOp op);                         // lower_reduce.cpp
+  void lowerReduce(tile::ReduceOp op);  // lower_reduce.cpp
   mlir::Value combine(mlir::Location loc, tile::ReduceKind kind, mlir::Value a, mlir::Value b);
-  void lowerDot(tile::DotOp op);                               // lower_dot.cpp
-  void lowerAcquire(tile::AcquireOp op);                       // lower_channels.cpp
+  void lowerDot(tile::DotOp op);          // lower_dot.cpp
+  void lowerAcquire(tile::AcquireOp op);  // lower_channels.cpp
   void lowerCopyRows(tile::CopyRowsOp op);
   void lowerPut(tile::PutOp op);
   void lowerCommit(tile::CommitOp op);
@@ -138,7 +138,7 @@ class Lowering {
   llvm::DenseMap<mlir::Value, Fragment> fragments_;
   llvm::DenseMap<mlir::Value, SharedTile> shared_;
   llvm::DenseMap<mlir::Value, ChannelPlan> channels_;
-  llvm::DenseMap<mlir::Value, mlir::Value> transaction_bytes_;  // channel → bytes this warp's bulk copies bring to the open slot
+  llvm::DenseMap<mlir::Value, mlir::Value> transaction_bytes_;  // channel → bytes this lane's bulk copies bring to the open slot
   llvm::DenseMap<mlir::Value, mlir::Value> scratch_toggle_;
   mlir::Value lane_, thread_, shared_base_;
   WarpGroup group_;

@@ -13,9 +13,7 @@ namespace {
 constexpr int kFullWarp = -1;
 }
 
-Value NvvmEmitter::constant(Location loc, int32_t x) {
-  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(x));
-}
+Value NvvmEmitter::constant(Location loc, int32_t x) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(x)); }
 
 Value NvvmEmitter::threadId(Location loc) { return NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()); }
 Value NvvmEmitter::blockId(Location loc) { return NVVM::BlockIdXOp::create(b, loc, b.getI32Type()); }
@@ -41,26 +39,25 @@ SmallVector<Value, 4> NvvmEmitter::ldmatrix(Location loc, Value address, int cou
   Type i32 = b.getI32Type();
   Type result = count == 1 ? i32 : Type(LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(count, i32)));
   auto shape = NVVM::LdStMatrixShapeAttr::get(b.getContext(), 8, 8);
-  auto op = NVVM::LdMatrixOp::create(b, loc, result, address, static_cast<uint32_t>(count), transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row,
-                                     shape, NVVM::LdStMatrixEltType::B16);
+  auto op =
+      NVVM::LdMatrixOp::create(b, loc, result, address, static_cast<uint32_t>(count),
+                               transposed ? NVVM::MMALayout::col : NVVM::MMALayout::row, shape, NVVM::LdStMatrixEltType::B16);
   SmallVector<Value, 4> out;
-  if (count == 1) out.push_back(op.getRes());
+  if (count == 1)
+    out.push_back(op.getRes());
   else
     for (int i = 0; i < count; i++) out.push_back(LLVM::ExtractValueOp::create(b, loc, op.getRes(), i));
   return out;
 }
 
 Value NvvmEmitter::shuffleXor(Location loc, Value value, int mask) {
-  return NVVM::ShflOp::create(b, loc, value.getType(), constant(loc, kFullWarp), value, constant(loc, mask), constant(loc, 31), NVVM::ShflKind::bfly,
-                              UnitAttr());
+  return NVVM::ShflOp::create(b, loc, value.getType(), constant(loc, kFullWarp), value, constant(loc, mask), constant(loc, 31),
+                              NVVM::ShflKind::bfly, UnitAttr());
 }
 
 Value NvvmEmitter::broadcastLane0(Location loc, Value value) {
-  return NVVM::ShflOp::create(b, loc, value.getType(), constant(loc, kFullWarp), value, constant(loc, 0), constant(loc, 31), NVVM::ShflKind::idx, UnitAttr());
-}
-
-Value NvvmEmitter::ballot(Location loc, Value predicate) {
-  return NVVM::VoteSyncOp::create(b, loc, b.getI32Type(), constant(loc, kFullWarp), predicate, NVVM::VoteSyncKind::ballot);
+  return NVVM::ShflOp::create(b, loc, value.getType(), constant(loc, kFullWarp), value, constant(loc, 0), constant(loc, 31),
+                              NVVM::ShflKind::idx, UnitAttr());
 }
 
 Value NvvmEmitter::any(Location loc, Value predicate) {
@@ -76,17 +73,23 @@ void NvvmEmitter::barrier(Location loc, int id, int threads) {
 void NvvmEmitter::barrierAll(Location loc) { NVVM::BarrierOp::create(b, loc); }
 
 void NvvmEmitter::setMaxRegisters(Location loc, int count, bool increase) {
-  NVVM::SetMaxRegisterOp::create(b, loc, count, increase ? NVVM::SetMaxRegisterAction::increase : NVVM::SetMaxRegisterAction::decrease);
+  NVVM::SetMaxRegisterOp::create(b, loc, count,
+                                 increase ? NVVM::SetMaxRegisterAction::increase : NVVM::SetMaxRegisterAction::decrease);
 }
 
-void NvvmEmitter::mbarrierInit(Location loc, Value barrier, int count) { NVVM::MBarrierInitOp::create(b, loc, barrier, constant(loc, count), Value()); }
+void NvvmEmitter::mbarrierInit(Location loc, Value barrier, int count) {
+  NVVM::MBarrierInitOp::create(b, loc, barrier, constant(loc, count), Value());
+}
 void NvvmEmitter::fenceMbarrierInit(Location loc) { NVVM::FenceMbarrierInitOp::create(b, loc); }
 
 void NvvmEmitter::fenceProxyAsyncShared(Location loc) {
-  NVVM::FenceProxyOp::create(b, loc, NVVM::ProxyKind::async_shared, NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
+  NVVM::FenceProxyOp::create(b, loc, NVVM::ProxyKind::async_shared,
+                             NVVM::SharedSpaceAttr::get(b.getContext(), NVVM::SharedSpace::shared_cta));
 }
 
-void NvvmEmitter::mbarrierArrive(Location loc, Value barrier) { NVVM::MBarrierArriveOp::create(b, loc, b.getI64Type(), barrier, Value()); }
+void NvvmEmitter::mbarrierArrive(Location loc, Value barrier) {
+  NVVM::MBarrierArriveOp::create(b, loc, b.getI64Type(), barrier, Value());
+}
 
 void NvvmEmitter::mbarrierArriveExpectTx(Location loc, Value barrier, Value bytes) {
   NVVM::MBarrierArriveExpectTxOp::create(b, loc, b.getI64Type(), barrier, bytes, NVVM::MemScopeKind::CTA, false, Value());
@@ -102,23 +105,27 @@ void NvvmEmitter::cpAsync(Location loc, Value shared, Value global, int bytes, V
                           bytes == 16 ? NVVM::LoadCacheModifierKind::CG : NVVM::LoadCacheModifierKind::CA, read_bytes);
 }
 
-void NvvmEmitter::cpAsyncArriveNoInc(Location loc, Value barrier) { NVVM::CpAsyncMBarrierArriveOp::create(b, loc, barrier, true); }
+void NvvmEmitter::cpAsyncArriveNoInc(Location loc, Value barrier) {
+  NVVM::CpAsyncMBarrierArriveOp::create(b, loc, barrier, true);
+}
 
 void NvvmEmitter::bulkCopy(Location loc, Value shared, Value global, Value barrier, Value bytes) {
   NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(b, loc, shared, global, barrier, bytes, Value(), Value());
 }
 
 Value NvvmEmitter::permute(Location loc, Value word, uint32_t selector) {
-  return NVVM::PermuteOp::create(b, loc, b.getI32Type(), word, constant(loc, 0), constant(loc, static_cast<int32_t>(selector)), NVVM::PermuteMode::DEFAULT);
+  return NVVM::PermuteOp::create(b, loc, b.getI32Type(), word, constant(loc, 0), constant(loc, static_cast<int32_t>(selector)),
+                                 NVVM::PermuteMode::DEFAULT);
 }
 
 Value NvvmEmitter::e4m3x2ToF16x2(Location loc, Value pair) {
-  return NVVM::ConvertF8x2ToF16x2Op::create(b, loc, VectorType::get({2}, b.getF16Type()), pair, false, Float8E4M3FNType::get(b.getContext()));
+  return NVVM::ConvertF8x2ToF16x2Op::create(b, loc, VectorType::get({2}, b.getF16Type()), pair, false,
+                                            Float8E4M3FNType::get(b.getContext()));
 }
 
 Value NvvmEmitter::f32x2ToE4m3x2(Location loc, Value hi, Value lo) {
-  return NVVM::ConvertF32x2ToF8x2Op::create(b, loc, b.getI16Type(), hi, lo, NVVM::FPRoundingMode::RN, NVVM::SaturationMode::SATFINITE, false,
-                                            Float8E4M3FNType::get(b.getContext()));
+  return NVVM::ConvertF32x2ToF8x2Op::create(b, loc, b.getI16Type(), hi, lo, NVVM::FPRoundingMode::RN,
+                                            NVVM::SaturationMode::SATFINITE, false, Float8E4M3FNType::get(b.getContext()));
 }
 
 void markKernel(Operation* func, int threads, int max_registers) {

@@ -15,16 +15,16 @@ class NvvmEmitter {
   mlir::Value blockId(mlir::Location loc);   // x, i32
 
   // mma.sync.m16n8k16 row.col, f32 sum. a: 4 words, b: 2 words of vector<2xT>; c: 4 f32. Returns 4 f32.
-  llvm::SmallVector<mlir::Value, 4> mma(mlir::Location loc, Product product, mlir::ValueRange a, mlir::ValueRange b, mlir::ValueRange c);
+  llvm::SmallVector<mlir::Value, 4> mma(mlir::Location loc, Product product, mlir::ValueRange a, mlir::ValueRange b,
+                                        mlir::ValueRange c);
   // ldmatrix.x{count}: i32 words.
   llvm::SmallVector<mlir::Value, 4> ldmatrix(mlir::Location loc, mlir::Value address, int count, bool transposed);
 
-  mlir::Value shuffleXor(mlir::Location loc, mlir::Value value, int mask);      // i32 or f32
-  mlir::Value broadcastLane0(mlir::Location loc, mlir::Value value);            // i32
-  mlir::Value ballot(mlir::Location loc, mlir::Value predicate);                // i32
-  mlir::Value any(mlir::Location loc, mlir::Value predicate);                   // i1
+  mlir::Value shuffleXor(mlir::Location loc, mlir::Value value, int mask);  // i32 or f32
+  mlir::Value broadcastLane0(mlir::Location loc, mlir::Value value);        // i32
+  mlir::Value any(mlir::Location loc, mlir::Value predicate);               // i1
   void syncWarp(mlir::Location loc);
-  void barrier(mlir::Location loc, int id, int threads);                        // bar.sync id, threads
+  void barrier(mlir::Location loc, int id, int threads);  // bar.sync id, threads
   void barrierAll(mlir::Location loc);
   void setMaxRegisters(mlir::Location loc, int count, bool increase);
 
@@ -39,8 +39,8 @@ class NvvmEmitter {
   void cpAsyncArriveNoInc(mlir::Location loc, mlir::Value barrier);
   void bulkCopy(mlir::Location loc, mlir::Value shared, mlir::Value global, mlir::Value barrier, mlir::Value bytes);
 
-  mlir::Value permute(mlir::Location loc, mlir::Value word, uint32_t selector);  // prmt of one i32
-  mlir::Value e4m3x2ToF16x2(mlir::Location loc, mlir::Value pair);               // vector<2xi8> → vector<2xf16>
+  mlir::Value permute(mlir::Location loc, mlir::Value word, uint32_t selector);   // prmt of one i32
+  mlir::Value e4m3x2ToF16x2(mlir::Location loc, mlir::Value pair);                // vector<2xi8> → vector<2xf16>
   mlir::Value f32x2ToE4m3x2(mlir::Location loc, mlir::Value hi, mlir::Value lo);  // i16; saturating, nearest even
 
   mlir::Value constant(mlir::Location loc, int32_t x);
