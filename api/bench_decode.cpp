@@ -41,11 +41,15 @@ void fillPool(std::mt19937_64& random, const kernels::KvLayout& layout, int64_t 
   for (int64_t page = 0; page < kTemplatePages; page++)
     for (int64_t slot = 0; slot < page_size; slot++) {
       uint8_t* row = bytes + page * stride + slot * layout.row_bytes;
-      uint8_t* scales = layout.footer_bytes ? bytes + page * stride + kernels::footerOffset(layout, page_size) + slot * layout.footer_bytes : row;
+      uint8_t* scales = layout.footer_bytes
+                            ? bytes + page * stride + kernels::footerOffset(layout, page_size) + slot * layout.footer_bytes
+                            : row;
       for (const kernels::Cell& c : kernels::cells(layout)) {
         for (int i = 0; i < c.cols; i++) {
-          if (c.elem == kernels::Elem::kBF16) put(row + c.byte + 2 * i, kernels::encodeBF16(normal(random)));
-          else row[c.byte + i] = kernels::encodeE4M3(normal(random) * 100.0f);
+          if (c.elem == kernels::Elem::kBF16)
+            put(row + c.byte + 2 * i, kernels::encodeBF16(normal(random)));
+          else
+            row[c.byte + i] = kernels::encodeE4M3(normal(random) * 100.0f);
         }
         if (c.scale == kernels::ScaleElem::kUE8M0) scales[c.scale_byte] = static_cast<uint8_t>(119 + random() % 3);
         if (c.scale == kernels::ScaleElem::kF32) put(scales + c.scale_byte, 0.01f * (1.0f + 0.5f * std::abs(normal(random))));
@@ -55,8 +59,11 @@ void fillPool(std::mt19937_64& random, const kernels::KvLayout& layout, int64_t 
 
 // A decode case over the template pool; the indices are drawn by `draw`.
 Result<kernels::DecodeCase> makeCase(const BenchRow& row, int64_t rows, const BenchOptions& options, std::mt19937_64& random) {
-  ProblemFields fields = {{"layout", row.layout}, {"page_size", fmt::to_string(options.page_size)}, {"topk", fmt::to_string(row.topk)},
-                          {"heads", fmt::to_string(row.heads)}, {"rows", fmt::to_string(row.rows)}};
+  ProblemFields fields = {{"layout", row.layout},
+                          {"page_size", fmt::to_string(options.page_size)},
+                          {"topk", fmt::to_string(row.topk)},
+                          {"heads", fmt::to_string(row.heads)},
+                          {"rows", fmt::to_string(row.rows)}};
   if (row.extra_topk) {
     fields["extra_topk"] = fmt::to_string(row.extra_topk);
     fields["extra_page_size"] = fmt::to_string(options.page_size);
@@ -72,7 +79,8 @@ Result<kernels::DecodeCase> makeCase(const BenchRow& row, int64_t rows, const Be
   fillPool(random, layout, options.page_size, c.source.cache.bytes.as<uint8_t>(), stride);
   auto indices = [&](int64_t k) -> Result<Tensor> {
     NEREID_TRY(Tensor t, Tensor::allocate(DType::kI32, {rows, 1, k}));
-    for (int64_t i = 0; i < t.elements(); i++) t.as<int32_t>()[i] = static_cast<int32_t>(random() % (kTemplatePages * options.page_size));
+    for (int64_t i = 0; i < t.elements(); i++)
+      t.as<int32_t>()[i] = static_cast<int32_t>(random() % (kTemplatePages * options.page_size));
     return t;
   };
   NEREID_TRY(c.source.indices, indices(row.topk));
@@ -103,7 +111,8 @@ class RowBench {
     const double tokens = static_cast<double>(row_.rows) * static_cast<double>(row_.topk + row_.extra_topk);
     const kernels::KvLayout& layout = *c.problem.source.layout;
     result.useful_gbps = tokens * layout.tokenBytes() / result.us * 1e-3;
-    result.tflops = 2.0 * tokens * static_cast<double>(row_.heads) * static_cast<double>(layout.d() + c.problem.head_dim_v) / result.us * 1e-6;
+    result.tflops = 2.0 * tokens * static_cast<double>(row_.heads) * static_cast<double>(layout.d() + c.problem.head_dim_v) /
+                    result.us * 1e-6;
     return result;
   }
 
@@ -126,7 +135,8 @@ class RowBench {
     repeats_ = (kPoolBytes + pages.bytes() - 1) / pages.bytes();
     NEREID_TRY(DeviceBuffer pool, DeviceBuffer::allocate(context_, static_cast<size_t>(pages.bytes() * repeats_)));
     for (int64_t i = 0; i < repeats_; i++)
-      NEREID_CHECK_OK(pool.write({pages.as<uint8_t>(), static_cast<size_t>(pages.bytes())}, nullptr, static_cast<size_t>(i * pages.bytes())));
+      NEREID_CHECK_OK(
+          pool.write({pages.as<uint8_t>(), static_cast<size_t>(pages.bytes())}, nullptr, static_cast<size_t>(i * pages.bytes())));
     for (const char* name : {"k_cache", "extra_k_cache"}) pointers_[name] = pool.pointer();
     buffers_.push_back(std::move(pool));
     for (const auto* tensors : {&plan.inputs, &plan.outputs})
@@ -148,8 +158,9 @@ class RowBench {
       std::vector<int32_t> set(static_cast<size_t>(n));
       for (int s = 0; s < options_.sets; s++) {
         for (int64_t i = 0; i < n; i++)
-          set[static_cast<size_t>(i)] = static_cast<int32_t>((s ? static_cast<int64_t>(random_() % copy_tokens) : it->second.as<int32_t>()[i]) +
-                                                             static_cast<int64_t>(random_() % repeats_) * copy_tokens);
+          set[static_cast<size_t>(i)] =
+              static_cast<int32_t>((s ? static_cast<int64_t>(random_() % copy_tokens) : it->second.as<int32_t>()[i]) +
+                                   static_cast<int64_t>(random_() % repeats_) * copy_tokens);
         NEREID_TRY(void* at, buffer(set.data(), set.size() * 4));
         sets_[name].push_back(at);
       }
@@ -207,7 +218,8 @@ class RowBench {
     kernels::TensorMap got;
     for (auto& [name, t] : plan.outputs) {
       for (const DeviceBuffer& b : buffers_)
-        if (b.pointer() == pointers_.at(name)) NEREID_CHECK_OK(b.read({t.as<uint8_t>(), static_cast<size_t>(t.bytes())}, nullptr));
+        if (b.pointer() == pointers_.at(name))
+          NEREID_CHECK_OK(b.read({t.as<uint8_t>(), static_cast<size_t>(t.bytes())}, nullptr));
       NEREID_CHECK_OK(context_->synchronize());
       NEREID_TRY(got[name], head(t));
     }
@@ -223,9 +235,9 @@ class RowBench {
   Status measure(BenchResult& result) {
     NEREID_TRY(Stream stream, Stream::create(context_));
     NEREID_TRY(Graph graph, Graph::capture(stream, [&]() -> Status {
-      for (int s = 0; s < options_.sets; s++) NEREID_CHECK_OK(enqueue(s, stream.handle()));
-      return {};
-    }));
+                 for (int s = 0; s < options_.sets; s++) NEREID_CHECK_OK(enqueue(s, stream.handle()));
+                 return {};
+               }));
     NEREID_TRY(Event begin, Event::create(context_));
     NEREID_TRY(Event end, Event::create(context_));
     std::vector<double> us;
@@ -259,20 +271,25 @@ class RowBench {
 
 const std::vector<BenchRow>& benchTable() {
   static const std::vector<BenchRow> rows = {
-      {"MODEL1", 1, 16, 512, 0, 13.2},    {"MODEL1", 1, 64, 512, 0, 13.1},    {"MODEL1", 1, 16, 2048, 0, 18.7},   {"MODEL1", 1, 64, 2048, 0, 18.6},
-      {"MODEL1", 1, 128, 2048, 0, 18.1},  {"MODEL1", 16, 64, 2048, 0, 32.1},  {"MODEL1", 16, 64, 128, 512, 18.3}, {"MODEL1", 64, 16, 512, 0, 39.6},
-      {"MODEL1", 64, 64, 128, 0, 13.4},   {"MODEL1", 64, 64, 512, 0, 39.5},   {"MODEL1", 64, 64, 1024, 0, 58.6},  {"MODEL1", 64, 64, 2048, 0, 83},
-      {"MODEL1", 64, 64, 128, 512, 44.6}, {"MODEL1", 64, 16, 2048, 0, 82.2},  {"MODEL1", 64, 128, 512, 0, 27.5},  {"MODEL1", 64, 128, 2048, 0, 84.7},
-      {"MODEL1", 128, 64, 512, 0, 39.1},  {"MODEL1", 256, 16, 512, 0, 75.0},  {"MODEL1", 256, 64, 128, 0, 29.8},  {"MODEL1", 256, 64, 512, 0, 75.9},
-      {"MODEL1", 256, 16, 2048, 0, 241},  {"MODEL1", 256, 64, 2048, 0, 246},  {"MODEL1", 256, 128, 512, 0, 103},  {"MODEL1", 256, 128, 2048, 0, 324},
-      {"V32", 1, 64, 2048, 0, 18.2},      {"V32", 16, 64, 2048, 0, 30.1},     {"V32", 64, 64, 2048, 0, 76.9},     {"V32", 128, 64, 2048, 0, 115},
-      {"V32", 16, 128, 2048, 0, 39.2},    {"V32", 64, 128, 2048, 0, 95.1},    {"V32", 128, 128, 2048, 0, 185}};
+      {"MODEL1", 1, 16, 512, 0, 13.2},    {"MODEL1", 1, 64, 512, 0, 13.1},   {"MODEL1", 1, 16, 2048, 0, 18.7},
+      {"MODEL1", 1, 64, 2048, 0, 18.6},   {"MODEL1", 1, 128, 2048, 0, 18.1}, {"MODEL1", 16, 64, 2048, 0, 32.1},
+      {"MODEL1", 16, 64, 128, 512, 18.3}, {"MODEL1", 64, 16, 512, 0, 39.6},  {"MODEL1", 64, 64, 128, 0, 13.4},
+      {"MODEL1", 64, 64, 512, 0, 39.5},   {"MODEL1", 64, 64, 1024, 0, 58.6}, {"MODEL1", 64, 64, 2048, 0, 83},
+      {"MODEL1", 64, 64, 128, 512, 44.6}, {"MODEL1", 64, 16, 2048, 0, 82.2}, {"MODEL1", 64, 128, 512, 0, 27.5},
+      {"MODEL1", 64, 128, 2048, 0, 84.7}, {"MODEL1", 128, 64, 512, 0, 39.1}, {"MODEL1", 256, 16, 512, 0, 75.0},
+      {"MODEL1", 256, 64, 128, 0, 29.8},  {"MODEL1", 256, 64, 512, 0, 75.9}, {"MODEL1", 256, 16, 2048, 0, 241},
+      {"MODEL1", 256, 64, 2048, 0, 246},  {"MODEL1", 256, 128, 512, 0, 103}, {"MODEL1", 256, 128, 2048, 0, 324},
+      {"V32", 1, 64, 2048, 0, 18.2},      {"V32", 16, 64, 2048, 0, 30.1},    {"V32", 64, 64, 2048, 0, 76.9},
+      {"V32", 128, 64, 2048, 0, 115},     {"V32", 16, 128, 2048, 0, 39.2},   {"V32", 64, 128, 2048, 0, 95.1},
+      {"V32", 128, 128, 2048, 0, 185}};
   return rows;
 }
 
-Status benchDecode(const std::vector<BenchRow>& rows, const BenchOptions& options, const std::function<void(const Result<BenchResult>&)>& done) {
+Status benchDecode(const std::vector<BenchRow>& rows, const BenchOptions& options,
+                   const std::function<void(const Result<BenchResult>&)>& done) {
   if (options.device.kind != DeviceKind::kCuda)
-    return Diag{Code::kUsage, "bench measures a GPU and the device is " + options.device.text, "--device", "run it where a GPU is, with --device cuda"};
+    return Diag{Code::kUsage, "bench measures a GPU and the device is " + options.device.text, "--device",
+                "run it where a GPU is, with --device cuda"};
   NEREID_TRY(auto driver, cuda::Driver::open());
   NEREID_TRY(auto context, cuda::Context::primary(driver, options.device.ordinal));
   NEREID_TRY(const Target chip, findTarget(context->device().target));

@@ -12,15 +12,18 @@
 
 namespace nereid::api {
 
-Result<KernelSpec> specFromKeys(const std::string& kernel, const std::vector<std::string>& words, const CompileKeysOptions& options) {
+Result<KernelSpec> specFromKeys(const std::string& kernel, const std::vector<std::string>& words,
+                                const CompileKeysOptions& options) {
   NEREID_TRY(const Target target, findTarget(options.target));
   ProblemFields fields;
   for (const std::string& word : words) {
     const size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0)
-      return Diag{Code::kUsage, fmt::format("'{}' is no key=value", word), "compile " + kernel, "write keys as key=value, for instance heads=64"};
+      return Diag{Code::kUsage, fmt::format("'{}' is no key=value", word), "compile " + kernel,
+                  "write keys as key=value, for instance heads=64"};
     if (!fields.emplace(word.substr(0, equals), word.substr(equals + 1)).second)
-      return Diag{Code::kUsage, fmt::format("key {} is given twice", word.substr(0, equals)), "compile " + kernel, "give each key once"};
+      return Diag{Code::kUsage, fmt::format("key {} is given twice", word.substr(0, equals)), "compile " + kernel,
+                  "give each key once"};
   }
   NEREID_TRY(const kernels::Problem problem, kernels::parseProblem(kernel, fields));
   return makeSpec(problem, limitTarget(target, options.limits), options.schedule);
@@ -35,10 +38,15 @@ Result<CompiledKeys> compileKeys(const KernelSpec& spec, const CompileKeysOption
     return Diag{Code::kUsage, "the target cpu has no cubin", "--emit", "use --emit tile or llvm, or a GPU target"};
   NEREID_TRY(Artifact artifact, compileKernel(spec, compile_options));
   CompiledKeys out{.artifact = std::move(artifact), .form = ""};
-  if (form == "ptx") out.form = out.artifact.ptx;
-  else if (form == "cubin") out.form.assign(out.artifact.cubin.begin(), out.artifact.cubin.end());
-  else if (auto it = out.artifact.dumps.find(form); it != out.artifact.dumps.end()) out.form = it->second;
-  else return Diag{Code::kUsage, fmt::format("no form '{}' of a kernel for {}", form, spec.target.name), "--emit", fmt::format("accepted: {}", kEmitForms)};
+  if (form == "ptx")
+    out.form = out.artifact.ptx;
+  else if (form == "cubin")
+    out.form.assign(out.artifact.cubin.begin(), out.artifact.cubin.end());
+  else if (auto it = out.artifact.dumps.find(form); it != out.artifact.dumps.end())
+    out.form = it->second;
+  else
+    return Diag{Code::kUsage, fmt::format("no form '{}' of a kernel for {}", form, spec.target.name), "--emit",
+                fmt::format("accepted: {}", kEmitForms)};
   return out;
 }
 
@@ -55,8 +63,9 @@ std::string explainSchedule(const KernelSpec& spec) {
   if (auto problem = kernels::parseProblem(spec.kernel, spec.problem); problem)
     if (const auto* decode = std::get_if<kernels::SparseDecodeProblem>(&*problem); decode && !s.roles.empty()) {
       const int64_t bytes = kernels::estimateSharedBytes(*decode, s);
-      text += fmt::format("shared     about {} bytes a block, {} of {} allows {}; {} blocks an SM by shared memory\n", bytes, s.stages == 1 ? "1 stage" : fmt::format("{} stages", s.stages),
-                          spec.target.name, spec.target.shared_per_block, spec.target.shared_per_sm / (bytes + kSharedReservedPerBlock));
+      text += fmt::format("shared     about {} bytes a block, {} of {} allows {}; {} blocks an SM by shared memory\n", bytes,
+                          s.stages == 1 ? "1 stage" : fmt::format("{} stages", s.stages), spec.target.name,
+                          spec.target.shared_per_block, spec.target.shared_per_sm / (bytes + kSharedReservedPerBlock));
     }
   return text;
 }
@@ -66,7 +75,8 @@ Status writeFile(const std::string& path, const std::string& bytes) {
   auto failed = [&] {
     const std::string reason = std::strerror(errno);
     std::remove(part.c_str());
-    return Diag{Code::kEnvironment, fmt::format("cannot write {}: {}", path, reason), path, "check that the folder exists, is writable and has room"};
+    return Diag{Code::kEnvironment, fmt::format("cannot write {}: {}", path, reason), path,
+                "check that the folder exists, is writable and has room"};
   };
   std::FILE* f = std::fopen(part.c_str(), "wb");
   if (!f) return failed();

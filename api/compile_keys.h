@@ -21,7 +21,8 @@ struct CompiledKeys {
 };
 
 // Errors: words without '=', keys given twice, and everything that makeSpec and compileKernel refuse.
-Result<KernelSpec> specFromKeys(const std::string& kernel, const std::vector<std::string>& words, const CompileKeysOptions& options);
+Result<KernelSpec> specFromKeys(const std::string& kernel, const std::vector<std::string>& words,
+                                const CompileKeysOptions& options);
 Result<CompiledKeys> compileKeys(const KernelSpec& spec, const CompileKeysOptions& options);
 
 // What a schedule means for a problem: blocks, warps, bytes of shared memory, as lines of text.

@@ -17,20 +17,26 @@ std::vector<Finding> examine() {
     for (int i = 0; i < (*driver)->deviceCount(); i++) {
       const std::string name = fmt::format("cuda:{}", i);
       auto info = (*driver)->device(i);
-      if (!info) bad(name.c_str(), info.diag());
+      if (!info)
+        bad(name.c_str(), info.diag());
       else if (info->target.empty())
-        out.push_back({name, false, fmt::format("{}, compute capability {}: no target runs on it", info->name, info->capability), "use --device cpu"});
-      else out.push_back({name, true, fmt::format("{}, {} SMs, runs {}", info->name, info->sm_count, info->target), ""});
+        out.push_back({name, false, fmt::format("{}, compute capability {}: no target runs on it", info->name, info->capability),
+                       "use --device cpu"});
+      else
+        out.push_back({name, true, fmt::format("{}, {} SMs, runs {}", info->name, info->sm_count, info->target), ""});
     }
   } else {
     bad("driver", driver.diag());
   }
-  for (auto [name, route] : {std::pair{"nvJitLink", compiler::AssemblerRoute::kNvJitLink}, std::pair{"ptxas", compiler::AssemblerRoute::kPtxas}}) {
+  for (auto [name, route] :
+       {std::pair{"nvJitLink", compiler::AssemblerRoute::kNvJitLink}, std::pair{"ptxas", compiler::AssemblerRoute::kPtxas}}) {
     compiler::AssembleOptions options;
     options.route = route;
     auto version = compiler::assemblerVersion(options);
-    if (version) out.push_back({name, true, *version, ""});
-    else bad(name, version.diag());
+    if (version)
+      out.push_back({name, true, *version, ""});
+    else
+      bad(name, version.diag());
   }
   out.push_back({"cpu", true, compiler::hostCpuText().substr(0, 60), ""});
   return out;

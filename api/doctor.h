@@ -11,7 +11,8 @@ struct Finding {
   std::string detail;  // what was found, or what is missing
   std::string fix;     // if not ok
 };
-// Driver, each GPU, the assembler (nvJitLink or ptxas), this CPU. A machine without a GPU is fine for everything but running on one.
+// Driver, each GPU, the assembler (nvJitLink or ptxas), this CPU. A machine without a GPU is fine for everything but running on
+// one.
 std::vector<Finding> examine();
 
 }  // namespace nereid::api

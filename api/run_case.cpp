@@ -67,7 +67,8 @@ Status runOnCpu(CallPlan& plan, const Target& target) {
   for (const auto& [name, bytes] : writable(plan)) {
     NEREID_TRY(Tensor image, Tensor::allocate(kernels::DType::kU8, {static_cast<int64_t>(bytes + 2 * kGuardBytes)}));
     std::memset(image.data(), kGuardValue, static_cast<size_t>(image.bytes()));
-    if (auto it = plan.outputs.find(name); it != plan.outputs.end()) std::memcpy(image.data() + kGuardBytes, it->second.data(), bytes);
+    if (auto it = plan.outputs.find(name); it != plan.outputs.end())
+      std::memcpy(image.data() + kGuardBytes, it->second.data(), bytes);
     pointers[name] = image.data() + kGuardBytes;
     guarded.emplace(name, std::move(image));
   }
@@ -78,7 +79,8 @@ Status runOnCpu(CallPlan& plan, const Target& target) {
   for (const auto& [name, bytes] : writable(plan)) {
     const Tensor& image = guarded.at(name);
     NEREID_CHECK_OK(checkGuards(name, image.as<uint8_t>(), bytes));
-    if (auto it = plan.outputs.find(name); it != plan.outputs.end()) std::memcpy(it->second.data(), image.data() + kGuardBytes, bytes);
+    if (auto it = plan.outputs.find(name); it != plan.outputs.end())
+      std::memcpy(it->second.data(), image.data() + kGuardBytes, bytes);
   }
   return {};
 }
@@ -136,7 +138,8 @@ Status runOnGpu(CallPlan& plan, const RunOptions& options, std::optional<double>
     NEREID_CHECK_OK(buffers.at(name).read(image, stream.handle()));
     NEREID_CHECK_OK(stream.synchronize());
     NEREID_CHECK_OK(checkGuards(name, image.data(), bytes));
-    if (auto it = plan.outputs.find(name); it != plan.outputs.end()) std::memcpy(it->second.data(), image.data() + kGuardBytes, bytes);
+    if (auto it = plan.outputs.find(name); it != plan.outputs.end())
+      std::memcpy(it->second.data(), image.data() + kGuardBytes, bytes);
   }
   if (options.repeat > 0 && !ready.empty()) {
     std::vector<double> times;
@@ -173,8 +176,8 @@ Result<Device> findDevice(std::string_view text) {
     NEREID_TRY(auto driver, cuda::Driver::open());
     NEREID_TRY(const cuda::DeviceInfo info, driver->device(ordinal));
     if (info.target.empty())
-      return Diag{Code::kUnsupported, fmt::format("{} has compute capability {}", info.name, info.capability), fmt::format("cuda:{}", ordinal),
-                  "kernels run on capability 8.0, 8.9, 9.0, 12.0 and 12.1; use --device cpu"};
+      return Diag{Code::kUnsupported, fmt::format("{} has compute capability {}", info.name, info.capability),
+                  fmt::format("cuda:{}", ordinal), "kernels run on capability 8.0, 8.9, 9.0, 12.0 and 12.1; use --device cpu"};
     return Device{.kind = DeviceKind::kCuda, .ordinal = ordinal, .text = fmt::format("cuda:{}", ordinal)};
   }();
   if (gpu || !any) return gpu;

@@ -13,9 +13,9 @@ namespace nereid::api {
 enum class DeviceKind { kCpu, kEmulator, kCuda };
 struct Device {
   DeviceKind kind = DeviceKind::kCpu;
-  int ordinal = 0;      // of a GPU
-  std::string text;     // "cpu", "emu", "cuda:0"
-  std::string notice;   // why `auto` chose the CPU
+  int ordinal = 0;     // of a GPU
+  std::string text;    // "cpu", "emu", "cuda:0"
+  std::string notice;  // why `auto` chose the CPU
 };
 // "auto", "cpu", "emu", "cuda", "cuda:N". `auto` is a supported GPU, else the CPU with a notice. Errors: unknown words (kUsage),
 // no driver or GPU where one was asked for (kEnvironment).

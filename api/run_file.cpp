@@ -9,7 +9,8 @@ namespace nereid::api {
 Result<FileReport> runFile(const std::string& path, const RunFileOptions& options) {
   NEREID_TRY(const kernels::Case c, kernels::readCase(path));
   if (options.check && c.expected.empty())
-    return Diag{Code::kUsage, "--check needs expected tensors and the file has none", path, "add out and lse (or kv, dst, mask, cache) to the file, or use --out"};
+    return Diag{Code::kUsage, "--check needs expected tensors and the file has none", path,
+                "add out and lse (or kv, dst, mask, cache) to the file, or use --out"};
   NEREID_TRY(RunResult result, runCase(c, options.run));
   FileReport report{.schedule = result.schedule, .time_us = result.time_us, .kernels = result.kernels};
   if (!options.out.empty()) NEREID_CHECK_OK(kernels::writeTensorFile(options.out, result.outputs, c.metadata));

@@ -19,7 +19,8 @@ namespace {
 using kernels::KernelCall;
 using kernels::Tensor;
 
-Status runCall(const KernelCall& call, const Target& target, uint64_t seed, const std::vector<emulator::EmulatorBuffer>& buffers) {
+Status runCall(const KernelCall& call, const Target& target, uint64_t seed,
+               const std::vector<emulator::EmulatorBuffer>& buffers) {
   NEREID_TRY(const int64_t grid, kernels::gridSize(call.problem, call.schedule, call.size));
   if (grid == 0) return {};
   const KernelSpec spec{kernels::kernelOf(call.problem), kernels::fieldsOf(call.problem), call.schedule, target, "nvptx"};
@@ -38,7 +39,9 @@ Status runCall(const KernelCall& call, const Target& target, uint64_t seed, cons
   NEREID_TRY(auto slots, kernels::bindArguments(impl.args, call, pointers));
   const emulator::EmulatorLaunch launch{grid, shape.threads, shape.shared_bytes, slots};
   NEREID_TRY(const emulator::EmulationReport report, emulator::emulate(*loaded, launch, buffers, {.seed = seed}));
-  if (!report.clean()) return Diag{Code::kCheckFailed, "the emulator has findings\n" + report.text(), spec.kernel, "docs/emulator.md says how to read them"};
+  if (!report.clean())
+    return Diag{Code::kCheckFailed, "the emulator has findings\n" + report.text(), spec.kernel,
+                "docs/emulator.md says how to read them"};
   return {};
 }
 

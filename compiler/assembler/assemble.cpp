@@ -8,8 +8,8 @@ namespace nereid::compiler {
 namespace {
 
 // The route that is taken, opened; kAuto takes the first that is there. Exactly one member is set.
-// ptxas comes first: nvJitLink compiles a module as one of several to be linked, and there its ptxas ignores setmaxnreg (C7504) and
-// spills where the whole-program compilation does not (13.0, one kernel: 660 bytes a thread against 0).
+// ptxas comes first: nvJitLink compiles a module as one of several to be linked, and there its ptxas ignores setmaxnreg (C7504)
+// and spills where the whole-program compilation does not (13.0, one kernel: 660 bytes a thread against 0).
 struct Chosen {
   std::shared_ptr<const NvJitLink> nvjitlink;
   std::string ptxas;

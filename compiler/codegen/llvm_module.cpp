@@ -49,8 +49,10 @@ Result<std::unique_ptr<llvm::Module>> translateModule(mlir::ModuleOp module, llv
   return result;
 }
 
-// Chosen by measurement: O3 takes 40 to 70 ms more of sparse_decode's compile time and gives the same registers and 2% more instructions.
-constexpr const char* kGpuPasses = "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>)";
+// Chosen by measurement: O3 takes 40 to 70 ms more of sparse_decode's compile time and gives the same registers and 2% more
+// instructions.
+constexpr const char* kGpuPasses =
+    "function(early-cse,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>)";
 
 Status optimise(llvm::Module& module, llvm::TargetMachine& machine, OptimiserPasses passes, Trace& trace) {
   StageTimer timer(trace, "optimise");
@@ -70,7 +72,8 @@ Status optimise(llvm::Module& module, llvm::TargetMachine& machine, OptimiserPas
   builder.crossRegisterProxies(loops, functions, sccs, modules);
   llvm::ModulePassManager manager;
   if (llvm::Error error = builder.parsePassPipeline(manager, passes == OptimiserPasses::kGpu ? kGpuPasses : "default<O3>"))
-    return Diag{Code::kInternal, "optimiser passes: " + llvm::toString(std::move(error)), "optimise", "check the text of the passes against LLVM's"};
+    return Diag{Code::kInternal, "optimiser passes: " + llvm::toString(std::move(error)), "optimise",
+                "check the text of the passes against LLVM's"};
   manager.run(module, modules);
   NEREID_CHECK_OK(diagnostics.status("LLVM's optimiser"));
   if (trace.wants("llvmir.opt")) trace.dumps["llvmir.opt"] = printLlvmModule(module);

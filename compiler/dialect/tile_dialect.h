@@ -28,8 +28,8 @@ inline constexpr const char* kAlignAttr = "tile.align";
 inline constexpr const char* kLoopAttr = "tile.loop";
 // Attribute on loads and stores of rows: bytes that each row starts at a multiple of (i32).
 inline constexpr const char* kRowAlignAttr = "tile.row_align";
-// Attributes on convert_layout, masks of warp bits (i32). `sum`: the operand is a partial sum, the copies in these warps are addends.
-// `spread`: the inverse, the first copy keeps the value and the others become zero.
+// Attributes on convert_layout, masks of warp bits (i32). `sum`: the operand is a partial sum, the copies in these warps are
+// addends. `spread`: the inverse, the first copy keeps the value and the others become zero.
 inline constexpr const char* kSumAttr = "tile.sum";
 inline constexpr const char* kSpreadAttr = "tile.spread";
 

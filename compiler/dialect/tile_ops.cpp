@@ -14,9 +14,7 @@ using namespace mlir;
 
 namespace {
 
-RankedTensorType tensorOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
+RankedTensorType tensorOf(Value value) { return cast<RankedTensorType>(value.getType()); }
 
 // The size of one row in bytes: the last dimension, or one element of a vector.
 int64_t rowBytes(RankedTensorType type) {
@@ -30,12 +28,8 @@ LogicalResult sameShape(Operation* op, Value a, llvm::StringRef a_name, Value b,
 }
 
 using Effects = SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
-void reads(Effects& effects) {
-  effects.emplace_back(MemoryEffects::Read::get());
-}
-void writes(Effects& effects) {
-  effects.emplace_back(MemoryEffects::Write::get());
-}
+void reads(Effects& effects) { effects.emplace_back(MemoryEffects::Read::get()); }
+void writes(Effects& effects) { effects.emplace_back(MemoryEffects::Write::get()); }
 
 }  // namespace
 
@@ -58,18 +52,20 @@ OpFoldResult SplatOp::fold(FoldAdaptor adaptor) {
 
 LogicalResult BroadcastOp::verify() {
   auto from = tensorOf(getValue()), to = tensorOf(getResult());
-  if (from.getRank() != 1 || to.getRank() != 2) return emitOpError() << "expects a vector and a matrix but got " << from << " and " << to;
+  if (from.getRank() != 1 || to.getRank() != 2)
+    return emitOpError() << "expects a vector and a matrix but got " << from << " and " << to;
   const int dim = getDim();
   if (dim != 0 && dim != 1) return emitOpError() << "expects dim 0 or 1 but got " << dim;
   if (from.getDimSize(0) != to.getDimSize(dim) || from.getElementType() != to.getElementType())
-    return emitOpError() << "expects dimension " << dim << " and element type of the result to be those of " << from << " but got " << to;
+    return emitOpError() << "expects dimension " << dim << " and element type of the result to be those of " << from
+                         << " but got " << to;
   return success();
 }
 
 LogicalResult TransOp::verify() {
   auto from = tensorOf(getValue()), to = tensorOf(getResult());
-  if (from.getRank() != 2 || to.getRank() != 2 || from.getDimSize(0) != to.getDimSize(1) || from.getDimSize(1) != to.getDimSize(0) ||
-      from.getElementType() != to.getElementType())
+  if (from.getRank() != 2 || to.getRank() != 2 || from.getDimSize(0) != to.getDimSize(1) ||
+      from.getDimSize(1) != to.getDimSize(0) || from.getElementType() != to.getElementType())
     return emitOpError() << "expects the transposed shape of " << from << " but got " << to;
   return success();
 }
@@ -91,7 +87,8 @@ LogicalResult ViewOp::verify() {
     return success();
   }
   if (!to.getElementType().isInteger(8) || at != 0 || have != need)
-    return emitOpError() << "expects bytes on one side, and whole rows from values to bytes, but got " << from << " at " << at << " and " << to;
+    return emitOpError() << "expects bytes on one side, and whole rows from values to bytes, but got " << from << " at " << at
+                         << " and " << to;
   return success();
 }
 
@@ -119,12 +116,8 @@ static LogicalResult verifyRows(Operation* op, Value offsets, Value mask, Value 
   return sameShape(op, offsets, "the offsets", mask, "a mask");
 }
 
-LogicalResult GatherRowsOp::verify() {
-  return verifyRows(*this, getOffsets(), getMask(), getResult(), getAlign());
-}
-LogicalResult ScatterRowsOp::verify() {
-  return verifyRows(*this, getOffsets(), getMask(), getValue(), getAlign());
-}
+LogicalResult GatherRowsOp::verify() { return verifyRows(*this, getOffsets(), getMask(), getResult(), getAlign()); }
+LogicalResult ScatterRowsOp::verify() { return verifyRows(*this, getOffsets(), getMask(), getValue(), getAlign()); }
 
 LogicalResult DotOp::verify() {
   auto a = tensorOf(getA()), b = tensorOf(getB()), c = tensorOf(getC());
@@ -132,8 +125,8 @@ LogicalResult DotOp::verify() {
   if (e != b.getElementType() || !isa<Float16Type, BFloat16Type, Float8E4M3FNType>(e))
     return emitOpError() << "expects operands of one type of f16, bf16, f8E4M3FN but got " << a << " and " << b;
   if (!c.getElementType().isF32()) return emitOpError() << "expects an f32 accumulator but got " << c;
-  if (a.getRank() != 2 || b.getRank() != 2 || c.getRank() != 2 || a.getDimSize(1) != b.getDimSize(0) || a.getDimSize(0) != c.getDimSize(0) ||
-      b.getDimSize(1) != c.getDimSize(1))
+  if (a.getRank() != 2 || b.getRank() != 2 || c.getRank() != 2 || a.getDimSize(1) != b.getDimSize(0) ||
+      a.getDimSize(0) != c.getDimSize(0) || b.getDimSize(1) != c.getDimSize(1))
     return emitOpError() << "expects shapes [M, K], [K, N], [M, N] but got " << a << ", " << b << ", " << c;
   return success();
 }
@@ -156,7 +149,8 @@ LogicalResult ConvertLayoutOp::verify() {
   auto from = tensorOf(getValue()), to = tensorOf(getResult());
   if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
     return emitOpError() << "expects the same tile on both sides but got " << from << " and " << to;
-  if (!isa_and_nonnull<LayoutAttr>(to.getEncoding())) return emitOpError() << "expects a register layout on the result but got " << to;
+  if (!isa_and_nonnull<LayoutAttr>(to.getEncoding()))
+    return emitOpError() << "expects a register layout on the result but got " << to;
   return success();
 }
 

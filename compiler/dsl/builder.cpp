@@ -46,7 +46,8 @@ Joined join(std::initializer_list<const Operand*> operands, int skip = 0) {
   for (const Operand* o : operands) {
     const bool skipped = i++ < skip;
     if (!j.element && o->value.isLiteral())
-      values.push_back(r->materialize(o->value, Recorder::isIntLiteral(o->value) ? r->mlirType(Type::I32) : r->mlirType(Type::F32), loc));
+      values.push_back(
+          r->materialize(o->value, Recorder::isIntLiteral(o->value) ? r->mlirType(Type::I32) : r->mlirType(Type::F32), loc));
     else
       values.push_back(r->materialize(o->value, skipped ? r->mlirType(Type::I1) : j.element, loc));
   }
@@ -57,10 +58,14 @@ Joined join(std::initializer_list<const Operand*> operands, int skip = 0) {
   for (const Value& v : values) {
     auto s = v.shape();
     if (s.empty()) continue;
-    if (r->axisOf(v) == 0) rows = s[0];
-    else if (r->axisOf(v) == 1) cols = s[1];
-    else if (s.size() == 2) shape.assign(s.begin(), s.end());
-    else plain = s[0];
+    if (r->axisOf(v) == 0)
+      rows = s[0];
+    else if (r->axisOf(v) == 1)
+      cols = s[1];
+    else if (s.size() == 2)
+      shape.assign(s.begin(), s.end());
+    else
+      plain = s[0];
   }
   if (shape.empty() && rows && cols) shape = {rows, cols};
   if (shape.empty() && (rows || cols)) {
@@ -147,12 +152,24 @@ Value divUnsigned(const Operand& a, const Operand& b) { return binary<arith::Div
 Value remUnsigned(const Operand& a, const Operand& b) { return binary<arith::RemUIOp, void>(a, b); }
 Value max(const Operand& a, const Operand& b) { return binary<arith::MaxSIOp, arith::MaxNumFOp>(a, b); }
 Value min(const Operand& a, const Operand& b) { return binary<arith::MinSIOp, arith::MinNumFOp>(a, b); }
-Value operator<(const Operand& a, const Operand& b) { return compare(a, b, arith::CmpIPredicate::slt, arith::CmpFPredicate::OLT); }
-Value operator<=(const Operand& a, const Operand& b) { return compare(a, b, arith::CmpIPredicate::sle, arith::CmpFPredicate::OLE); }
-Value operator>(const Operand& a, const Operand& b) { return compare(a, b, arith::CmpIPredicate::sgt, arith::CmpFPredicate::OGT); }
-Value operator>=(const Operand& a, const Operand& b) { return compare(a, b, arith::CmpIPredicate::sge, arith::CmpFPredicate::OGE); }
-Value operator==(const Operand& a, const Operand& b) { return compare(a, b, arith::CmpIPredicate::eq, arith::CmpFPredicate::OEQ); }
-Value operator!=(const Operand& a, const Operand& b) { return compare(a, b, arith::CmpIPredicate::ne, arith::CmpFPredicate::UNE); }
+Value operator<(const Operand& a, const Operand& b) {
+  return compare(a, b, arith::CmpIPredicate::slt, arith::CmpFPredicate::OLT);
+}
+Value operator<=(const Operand& a, const Operand& b) {
+  return compare(a, b, arith::CmpIPredicate::sle, arith::CmpFPredicate::OLE);
+}
+Value operator>(const Operand& a, const Operand& b) {
+  return compare(a, b, arith::CmpIPredicate::sgt, arith::CmpFPredicate::OGT);
+}
+Value operator>=(const Operand& a, const Operand& b) {
+  return compare(a, b, arith::CmpIPredicate::sge, arith::CmpFPredicate::OGE);
+}
+Value operator==(const Operand& a, const Operand& b) {
+  return compare(a, b, arith::CmpIPredicate::eq, arith::CmpFPredicate::OEQ);
+}
+Value operator!=(const Operand& a, const Operand& b) {
+  return compare(a, b, arith::CmpIPredicate::ne, arith::CmpFPredicate::UNE);
+}
 
 Value ceilDiv(const Operand& a, const Operand& b) {
   return Operand(Operand(a.value + Operand(b.value, a.loc), a.loc).value - 1, a.loc).value / b;
@@ -208,7 +225,9 @@ Value reduceMin(const Operand& a, int dim) { return reduce(tile::ReduceKind::Min
 Value reduceOr(const Operand& a, int dim) { return reduce(tile::ReduceKind::Or, a, dim); }
 
 Value Value::to(Type type, Loc loc) const {
-  if (isLiteral()) throw MisuseError{{Code::kUsage, "to() of a literal", fmt::format("{}:{}", loc.file_name(), loc.line()), "use Builder::constant"}};
+  if (isLiteral())
+    throw MisuseError{
+        {Code::kUsage, "to() of a literal", fmt::format("{}:{}", loc.file_name(), loc.line()), "use Builder::constant"}};
   Recorder& r = *recorder_;
   mlir::Value v = r.raw(*this);
   const Type from = r.dslType(v.getType(), loc);
@@ -220,11 +239,15 @@ Value Value::to(Type type, Loc loc) const {
   const unsigned from_bits = from_element.getIntOrFloatBitWidth(), to_bits = to_element.getIntOrFloatBitWidth();
   mlir::Value out;
   if (from_int && to_int) {
-    if (to_bits < from_bits) out = arith::TruncIOp::create(r.b, at, to, v);
-    else if (from == Type::I1) out = arith::ExtUIOp::create(r.b, at, to, v);
-    else out = arith::ExtSIOp::create(r.b, at, to, v);
+    if (to_bits < from_bits)
+      out = arith::TruncIOp::create(r.b, at, to, v);
+    else if (from == Type::I1)
+      out = arith::ExtUIOp::create(r.b, at, to, v);
+    else
+      out = arith::ExtSIOp::create(r.b, at, to, v);
   } else if (from_int) {
-    out = from == Type::I1 ? arith::UIToFPOp::create(r.b, at, to, v).getResult() : arith::SIToFPOp::create(r.b, at, to, v).getResult();
+    out = from == Type::I1 ? arith::UIToFPOp::create(r.b, at, to, v).getResult()
+                           : arith::SIToFPOp::create(r.b, at, to, v).getResult();
   } else if (to_int) {
     out = arith::FPToSIOp::create(r.b, at, to, v);
   } else if (to_bits > from_bits) {
@@ -255,8 +278,10 @@ Value Builder::programId(Loc loc) { return r_.wrap(tile::ProgramIdOp::create(r_.
 Value Builder::constant(double value, Type type, Loc loc) {
   mlir::Type t = r_.mlirType(type);
   mlir::TypedAttr attr;
-  if (t.isIntOrIndex()) attr = r_.b.getIntegerAttr(t, static_cast<int64_t>(value));
-  else attr = r_.b.getFloatAttr(t, value);
+  if (t.isIntOrIndex())
+    attr = r_.b.getIntegerAttr(t, static_cast<int64_t>(value));
+  else
+    attr = r_.b.getFloatAttr(t, value);
   return r_.wrap(arith::ConstantOp::create(r_.b, r_.at(loc), attr));
 }
 
@@ -267,8 +292,10 @@ Value Builder::full(const Value& scalar, std::vector<int64_t> shape, Loc loc) {
 Value Builder::full(double value, Type type, std::vector<int64_t> shape, Loc loc) {
   auto t = mlir::RankedTensorType::get(shape, r_.mlirType(type));
   mlir::Attribute element;
-  if (t.getElementType().isIntOrIndex()) element = r_.b.getIntegerAttr(t.getElementType(), static_cast<int64_t>(value));
-  else element = r_.b.getFloatAttr(t.getElementType(), value);
+  if (t.getElementType().isIntOrIndex())
+    element = r_.b.getIntegerAttr(t.getElementType(), static_cast<int64_t>(value));
+  else
+    element = r_.b.getFloatAttr(t.getElementType(), value);
   return r_.wrap(arith::ConstantOp::create(r_.b, r_.at(loc), mlir::DenseElementsAttr::get(t, element)));
 }
 
@@ -297,7 +324,8 @@ Value Builder::load(const Value& base, const Value& offsets, const Value& mask, 
   mlir::Value m, o;
   if (mask.present()) m = r_.expand(r_.materialize(mask, r_.b.getI1Type(), loc), shape, loc);
   if (other.present()) o = r_.expand(r_.materialize(other, element, loc), shape, loc);
-  return r_.wrap(tile::LoadOp::create(r_.b, r_.at(loc), mlir::RankedTensorType::get(shape, element), r_.raw(base), r_.raw(offsets), m, o));
+  return r_.wrap(
+      tile::LoadOp::create(r_.b, r_.at(loc), mlir::RankedTensorType::get(shape, element), r_.raw(base), r_.raw(offsets), m, o));
 }
 
 void Builder::store(const Value& base, const Value& offsets, const Value& value, const Value& mask, Loc loc) {
@@ -321,7 +349,8 @@ Value Builder::gatherRows(const Value& base, const Value& offsets, int width, co
   auto t = tensorOr(r_, offsets, "row offsets", loc);
   auto rows = mlir::RankedTensorType::get({t.getDimSize(0), width}, r_.b.getI8Type());
   mlir::Value m = r_.expand(r_.materialize(mask, r_.b.getI1Type(), loc), t.getShape(), loc);
-  return r_.wrap(tile::GatherRowsOp::create(r_.b, r_.at(loc), rows, r_.raw(base), r_.raw(offsets), m, static_cast<uint32_t>(align)));
+  return r_.wrap(
+      tile::GatherRowsOp::create(r_.b, r_.at(loc), rows, r_.raw(base), r_.raw(offsets), m, static_cast<uint32_t>(align)));
 }
 
 void Builder::scatterRows(const Value& base, const Value& offsets, const Value& bytes, const Value& mask, int align, Loc loc) {
@@ -363,7 +392,8 @@ Value Builder::dot(std::string_view label, const Value& a, const Value& b, const
   auto ta = tensorOr(r_, a, "a", loc), tb = tensorOr(r_, b, "b", loc);
   if (ta.getRank() != 2 || tb.getRank() != 2) r_.misuse("dot takes matrices", loc);
   mlir::Value acc = r_.expand(r_.materialize(c, r_.b.getF32Type(), loc), {ta.getDimSize(0), tb.getDimSize(1)}, loc);
-  return r_.wrap(tile::DotOp::create(r_.b, r_.at(loc), acc.getType(), r_.b.getStringAttr(llvm::StringRef(label.data(), label.size())), r_.raw(a), r_.raw(b), acc));
+  return r_.wrap(tile::DotOp::create(r_.b, r_.at(loc), acc.getType(),
+                                     r_.b.getStringAttr(llvm::StringRef(label.data(), label.size())), r_.raw(a), r_.raw(b), acc));
 }
 
 void Builder::loop(std::string_view name, const Value& from, const Value& to, std::vector<Value>& state,
@@ -383,8 +413,10 @@ void Builder::loop(std::string_view name, const Value& from, const Value& to, st
   loop->setAttr(tile::kLoopAttr, r_.b.getStringAttr(llvm::StringRef(name.data(), name.size())));
   {
     mlir::OpBuilder::InsertionGuard guard(r_.b);
-    if (!init.empty() || loop.getBody()->empty()) r_.b.setInsertionPointToEnd(loop.getBody());
-    else r_.b.setInsertionPoint(loop.getBody()->getTerminator());
+    if (!init.empty() || loop.getBody()->empty())
+      r_.b.setInsertionPointToEnd(loop.getBody());
+    else
+      r_.b.setInsertionPoint(loop.getBody()->getTerminator());
     std::vector<Value> inner;
     for (size_t i = 0; i < state.size(); i++) inner.push_back(r_.wrap(loop.getRegionIterArg(i), r_.axisOf(state[i])));
     body(r_.wrap(loop.getInductionVar()), inner);
@@ -393,7 +425,8 @@ void Builder::loop(std::string_view name, const Value& from, const Value& to, st
       auto t = mlir::dyn_cast<mlir::RankedTensorType>(init[i].getType());
       Value v = r_.materialize(inner[i], t ? t.getElementType() : init[i].getType(), loc);
       out.push_back(t && t.getRank() == 2 ? r_.expand(v, t.getShape(), loc) : r_.raw(v));
-      if (out.back().getType() != init[i].getType()) r_.misuse(fmt::format("carried value {} changes its type in loop {}", i, name), loc);
+      if (out.back().getType() != init[i].getType())
+        r_.misuse(fmt::format("carried value {} changes its type in loop {}", i, name), loc);
     }
     if (!init.empty()) mlir::scf::YieldOp::create(r_.b, at, out);
   }
@@ -425,7 +458,8 @@ std::vector<Value> Builder::ifElse(const Value& condition, const std::function<s
   r_.b.setInsertionPointToEnd(&else_region.emplaceBlock());
   auto b = fill(no);
   r_.b.restoreInsertionPoint(ip);
-  if (mlir::TypeRange(mlir::ValueRange(a)) != mlir::TypeRange(mlir::ValueRange(b))) r_.misuse("the two sides give values of different types", loc);
+  if (mlir::TypeRange(mlir::ValueRange(a)) != mlir::TypeRange(mlir::ValueRange(b)))
+    r_.misuse("the two sides give values of different types", loc);
   auto branch = mlir::scf::IfOp::create(r_.b, at, mlir::TypeRange(mlir::ValueRange(a)), r_.raw(condition), true);
   branch.getThenRegion().takeBody(then_region);
   branch.getElseRegion().takeBody(else_region);

@@ -46,8 +46,8 @@ class Value {
   Type type() const;
 
   Value to(Type type, std::source_location loc = std::source_location::current()) const;  // converts, rounding to nearest even
-  Value col() const;  // [N] acting as [N, 1]
-  Value row() const;  // [N] acting as [1, N]
+  Value col() const;                                                                      // [N] acting as [N, 1]
+  Value row() const;                                                                      // [N] acting as [1, N]
 
  private:
   friend class Recorder;
@@ -57,8 +57,8 @@ class Value {
   void* handle_ = nullptr;  // mlir::Value's opaque pointer
   double literal_ = 0;
   int64_t int_literal_ = 0;
-  int axis_ = -1;           // 0: col(), 1: row()
-  int element_ = -1;        // pointers: the Type they point to
+  int axis_ = -1;     // 0: col(), 1: row()
+  int element_ = -1;  // pointers: the Type they point to
   Kind kind_ = Kind::kAbsent;
 };
 
@@ -115,23 +115,24 @@ class Builder {
   explicit Builder(Recorder& recorder) : r_(recorder) {}
 
   // Arguments of the kernel by name.
-  Value arg(std::string_view name, Loc loc = Loc::current());                     // i32, i64 or f32
+  Value arg(std::string_view name, Loc loc = Loc::current());  // i32, i64 or f32
   Value pointer(std::string_view name, Type element, Loc loc = Loc::current());
-  Value programId(Loc loc = Loc::current());                                      // i32
+  Value programId(Loc loc = Loc::current());  // i32
 
   Value constant(double value, Type type, Loc loc = Loc::current());
   Value full(const Value& scalar, std::vector<int64_t> shape, Loc loc = Loc::current());
   Value full(double value, Type type, std::vector<int64_t> shape, Loc loc = Loc::current());
-  Value range(int64_t count, int start = 0, Loc loc = Loc::current());             // i32 start, start+1, …
+  Value range(int64_t count, int start = 0, Loc loc = Loc::current());  // i32 start, start+1, …
 
   // Memory. Offsets count elements of the pointer's type; masked elements are not touched and read as `other` (default 0).
   Value load(const Value& base, const Value& offsets, const Value& mask = {}, const Value& other = {}, Loc loc = Loc::current());
   void store(const Value& base, const Value& offsets, const Value& value, const Value& mask = {}, Loc loc = Loc::current());
   Value loadScalar(const Value& base, const Value& offset, Loc loc = Loc::current());
-  // Rows of `width` contiguous bytes at byte offsets (i64) of an I8 pointer; masked rows are zero and not read. `align`: bytes that
-  // base and offsets are multiples of.
+  // Rows of `width` contiguous bytes at byte offsets (i64) of an I8 pointer; masked rows are zero and not read. `align`: bytes
+  // that base and offsets are multiples of.
   Value gatherRows(const Value& base, const Value& offsets, int width, const Value& mask, int align, Loc loc = Loc::current());
-  void scatterRows(const Value& base, const Value& offsets, const Value& bytes, const Value& mask, int align, Loc loc = Loc::current());
+  void scatterRows(const Value& base, const Value& offsets, const Value& bytes, const Value& mask, int align,
+                   Loc loc = Loc::current());
   // A number from an i32 counter that wraps at `limit`; orders the block's earlier stores before whoever takes the last number.
   Value ticket(const Value& counter, const Value& limit, Loc loc = Loc::current());
 

@@ -32,9 +32,10 @@ int typeBytes(Type type) {
 
 std::unique_ptr<mlir::MLIRContext> makeContext() {
   auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
-  context->loadDialect<tile::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect, mlir::func::FuncDialect,
-                       mlir::tensor::TensorDialect, mlir::cf::ControlFlowDialect, mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect,
-                       mlir::vector::VectorDialect, mlir::memref::MemRefDialect, mlir::linalg::LinalgDialect, mlir::ub::UBDialect>();
+  context->loadDialect<tile::TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect, mlir::scf::SCFDialect,
+                       mlir::func::FuncDialect, mlir::tensor::TensorDialect, mlir::cf::ControlFlowDialect,
+                       mlir::LLVM::LLVMDialect, mlir::NVVM::NVVMDialect, mlir::vector::VectorDialect, mlir::memref::MemRefDialect,
+                       mlir::linalg::LinalgDialect, mlir::ub::UBDialect>();
   return context;
 }
 
@@ -91,7 +92,8 @@ Value Recorder::materialize(const Value& v, mlir::Type element, std::source_loca
   if (auto t = mlir::dyn_cast<mlir::RankedTensorType>(element)) element = t.getElementType();
   mlir::TypedAttr attr;
   if (element.isIntOrIndex()) {
-    if (!isIntLiteral(v)) misuse(fmt::format("the literal {} meets an integer value", v.literal_), loc, "convert the value or write an integer");
+    if (!isIntLiteral(v))
+      misuse(fmt::format("the literal {} meets an integer value", v.literal_), loc, "convert the value or write an integer");
     const int64_t x = v.kind_ == Value::Kind::kInt64 ? v.int_literal_ : static_cast<int64_t>(v.literal_);
     attr = b.getIntegerAttr(element, x);
   } else if (auto f = mlir::dyn_cast<mlir::FloatType>(element)) {
@@ -118,7 +120,8 @@ mlir::Value Recorder::expand(const Value& v, llvm::ArrayRef<int64_t> shape, std:
       misuse(fmt::format("a vector of {} meets dimension {} of {}", type.getDimSize(0), v.axis_, shape[v.axis_]), loc);
     return tile::BroadcastOp::create(b, at(loc), target, x, v.axis_);
   }
-  if (type != target) misuse("two tiles of different shapes meet", loc, "their shapes must be equal, or one a scalar, .col() or .row()");
+  if (type != target)
+    misuse("two tiles of different shapes meet", loc, "their shapes must be equal, or one a scalar, .col() or .row()");
   return x;
 }
 

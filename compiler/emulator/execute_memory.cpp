@@ -97,7 +97,8 @@ Flow store(const Op& op, Warp& w) {
     }
     Actor actor = w.block.memory().threadActor(w.thread(lane));
     if (bytes == 1) actor.flag = value;
-    if (uint8_t* to = w.block.memory().access(actor, space, address[lane], bytes, align, Access::kWrite, op)) std::memcpy(to, value, bytes);
+    if (uint8_t* to = w.block.memory().access(actor, space, address[lane], bytes, align, Access::kWrite, op))
+      std::memcpy(to, value, bytes);
   });
   w.block.progressed();
   return w.block.stopped() ? Flow::kStop : Flow::kNext;

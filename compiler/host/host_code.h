@@ -17,8 +17,9 @@ struct HostCode {
   CpuEntry entry = nullptr;
 };
 
-// O3 without unrolling and vectorisation (the loops are in vectors already), for this CPU with all its features. `module`: llvm ops only (lowerToHostLlvm), a context
-// with registerCodegenDialects' registrations. Dumps "llvmir", "llvmir.opt"; stages "translate", "optimise", "codegen".
+// O3 without unrolling and vectorisation (the loops are in vectors already), for this CPU with all its features. `module`: llvm
+// ops only (lowerToHostLlvm), a context with registerCodegenDialects' registrations. Dumps "llvmir", "llvmir.opt"; stages
+// "translate", "optimise", "codegen".
 Result<std::vector<uint8_t>> moduleToHostObject(mlir::ModuleOp module, Trace& trace);
 
 // Links the object into this process. Each call makes a name space of its own, so that equal symbols of two artifacts do not

@@ -1,8 +1,8 @@
 // Register layouts of tiles: which element of a tile lives in which register of which lane of which warp. Plain C++, no MLIR.
 //
-// A layout is linear over bits: register index, lane index and warp index are read as bit strings, each bit has a basis (a step in
-// the tile's coordinates), and an element's coordinate is the sum of the bases of the bits that are set. Bases of different bits
-// never overlap, so the sum is also the exclusive or. A bit with a zero basis replicates. Tile dimensions are powers of two.
+// A layout is linear over bits: register index, lane index and warp index are read as bit strings, each bit has a basis (a step
+// in the tile's coordinates), and an element's coordinate is the sum of the bases of the bits that are set. Bases of different
+// bits never overlap, so the sum is also the exclusive or. A bit with a zero basis replicates. Tile dimensions are powers of two.
 //
 // Registers are counted in elements. Elements of 16 and 8 bits are packed into 32-bit registers in index order: registers 2i and
 // 2i+1 (or 4i … 4i+3) share one, so a constructor's bit order also says what an instruction's operand register holds.
@@ -36,8 +36,8 @@ struct Layout {
 };
 
 // How many neighbouring elements of the reduction dimension (k) or the columns (n) an operand's lane holds together. It follows
-// from the operand's bytes in shared memory: ldmatrix moves 16-bit units, so an 8-bit operand comes in pairs. Both operands and the
-// accumulator of one dot agree on it, which only permutes k (a sum) or names columns in another order.
+// from the operand's bytes in shared memory: ldmatrix moves 16-bit units, so an 8-bit operand comes in pairs. Both operands and
+// the accumulator of one dot agree on it, which only permutes k (a sum) or names columns in another order.
 struct FragmentOrder {
   int k = 2;  // 2 or 4
   int n = 1;  // 1 or 2

@@ -30,7 +30,8 @@ Status compileGpu(mlir::ModuleOp module, Artifact& a, const CompileOptions& opti
   NEREID_TRY(Assembled assembled, assemble(a.ptx, target, options.assembler));
   for (const std::string& warning : assembled.warnings)
     if (warning.find(kIgnoredBudget) != std::string::npos)
-      return Diag{Code::kUnsupported, "the assembler ignored the register budgets: " + warning, "schedule", "give the roles other budgets, or none"};
+      return Diag{Code::kUnsupported, "the assembler ignored the register budgets: " + warning, "schedule",
+                  "give the roles other budgets, or none"};
   a.cubin = std::move(assembled.cubin);
   a.resources = std::move(assembled.resources);
   // What the block asks for at launch counts as shared memory too.

@@ -1,4 +1,5 @@
-// compile: a recorded program and a spec to an artifact. The seam that the engine's "spec in, artifact out" interface is built on.
+// compile: a recorded program and a spec to an artifact. The seam that the engine's "spec in, artifact out" interface is built
+// on.
 #pragma once
 #include <set>
 #include <string>
@@ -11,8 +12,9 @@
 namespace nereid::compiler {
 
 struct CompileOptions {
-  std::set<std::string> dumps;  // names of stages whose text goes to Artifact::dumps: tile, gpu, llvm, ptx or a stage's own name; "*": all
-  bool assemble = true;         // false: stop at PTX, without an assembler
+  std::set<std::string>
+      dumps;  // names of stages whose text goes to Artifact::dumps: tile, gpu, llvm, ptx or a stage's own name; "*": all
+  bool assemble = true;  // false: stop at PTX, without an assembler
   AssembleOptions assembler;
 };
 

@@ -29,7 +29,8 @@ Status expandF8(mlir::ModuleOp module, GpuContext& context) {
   if (context.target.has_fp8_convert) return {};
   mlir::PassManager pm(module.getContext());
   pm.addPass(createExpandF8Pass());
-  if (mlir::failed(pm.run(module))) return Diag{Code::kInternal, "expansion of 8-bit floats failed", "expand_f8", "report this program"};
+  if (mlir::failed(pm.run(module)))
+    return Diag{Code::kInternal, "expansion of 8-bit floats failed", "expand_f8", "report this program"};
   return {};
 }
 

@@ -13,13 +13,9 @@
 namespace nereid::tile {
 namespace {
 
-bool isPowerOfTwo(int x) {
-  return x > 0 && (x & (x - 1)) == 0;
-}
+bool isPowerOfTwo(int x) { return x > 0 && (x & (x - 1)) == 0; }
 
-Diag refuse(std::string what, std::string fix) {
-  return Diag{Code::kUnsupported, std::move(what), "schedule", std::move(fix)};
-}
+Diag refuse(std::string what, std::string fix) { return Diag{Code::kUnsupported, std::move(what), "schedule", std::move(fix)}; }
 
 // Which role runs a dot, and on how many warps.
 struct Place {
@@ -32,7 +28,8 @@ Result<Place> placeOf(const Schedule& s, const std::string& label) {
   for (size_t i = 0; i < s.roles.size(); i++)
     for (const std::string& dot : s.roles[i].dots)
       if (dot == label) return Place{static_cast<int>(i), s.roles[i].warps};
-  return refuse(fmt::format("no role runs the dot {}", label), fmt::format("add it to a role, for instance role.main.dots={}", label));
+  return refuse(fmt::format("no role runs the dot {}", label),
+                fmt::format("add it to a role, for instance role.main.dots={}", label));
 }
 
 Status checkFragment(const std::string& label, DotOp dot, const Grid& g) {
@@ -41,10 +38,11 @@ Status checkFragment(const std::string& label, DotOp dot, const Grid& g) {
   const int64_t m = acc.getDimSize(0), n = acc.getDimSize(1), k = a.getDimSize(1);
   const int unit_k = elementBytes(a.getElementType()) == 1 ? 32 : 16;
   for (int64_t d : {m, n, k})
-    if (!isPowerOfTwo(static_cast<int>(d))) return refuse(fmt::format("dot {} has a dimension of {}", label, d), "use tile sizes that are powers of two");
+    if (!isPowerOfTwo(static_cast<int>(d)))
+      return refuse(fmt::format("dot {} has a dimension of {}", label, d), "use tile sizes that are powers of two");
   if (m < 16 * g.m || n < 8 * g.n || k < unit_k * g.k)
-    return refuse(fmt::format("dot {} [{} x {} x {}] is too small for its grid {}x{}x{}: a warp's part is at least 16 x 8 x {}", label, m, n, k, g.m, g.n,
-                              g.k, unit_k),
+    return refuse(fmt::format("dot {} [{} x {} x {}] is too small for its grid {}x{}x{}: a warp's part is at least 16 x 8 x {}",
+                              label, m, n, k, g.m, g.n, g.k, unit_k),
                   fmt::format("use fewer warps in grid.{} or larger tiles", label));
   return {};
 }
@@ -59,9 +57,13 @@ Status checkBudgets(const Schedule& s, const Target& target, int blocks, int cap
   }
   if (!any || !target.has_setmaxnreg) return {};
   for (const Role& r : s.roles)
-    if (r.warps % 4) return refuse(fmt::format("role {} has {} warps and the schedule has register budgets", r.name, r.warps), "use multiples of four warps, or no budgets");
+    if (r.warps % 4)
+      return refuse(fmt::format("role {} has {} warps and the schedule has register budgets", r.name, r.warps),
+                    "use multiples of four warps, or no budgets");
   if (sum * blocks > target.registers_per_sm)
-    return refuse(fmt::format("register budgets add up to {} a block, {} blocks an SM have {}", sum, blocks, target.registers_per_sm), "lower role.NAME.registers");
+    return refuse(
+        fmt::format("register budgets add up to {} a block, {} blocks an SM have {}", sum, blocks, target.registers_per_sm),
+        "lower role.NAME.registers");
   return {};
 }
 
@@ -77,7 +79,8 @@ Status applySchedule(mlir::ModuleOp module, const Schedule& s, const Target& tar
   if (s.roles.empty()) total = s.warps;
   if (!isPowerOfTwo(s.warps)) return refuse(fmt::format("{} warps a block", s.warps), "use a power of two");
   if (total * 32 > target.max_threads_per_block)
-    return refuse(fmt::format("{} warps a block, {} allows {}", total, target.name, target.max_threads_per_block / 32), "use fewer warps");
+    return refuse(fmt::format("{} warps a block, {} allows {}", total, target.name, target.max_threads_per_block / 32),
+                  "use fewer warps");
   if (s.stages < 1) return refuse("a ring needs at least one stage", "set stages to 1 or more");
 
   std::set<std::string> labels;
@@ -85,7 +88,8 @@ Status applySchedule(mlir::ModuleOp module, const Schedule& s, const Target& tar
     if (!func->hasAttr(kKernelAttr)) continue;
     llvm::SmallVector<mlir::Attribute> roles;
     for (const Role& r : s.roles)
-      roles.push_back(b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(r.name)), b.getNamedAttr("warps", b.getI32IntegerAttr(r.warps)),
+      roles.push_back(b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(r.name)),
+                                           b.getNamedAttr("warps", b.getI32IntegerAttr(r.warps)),
                                            b.getNamedAttr("registers", b.getI32IntegerAttr(r.registers))}));
     func->setAttr(kRolesAttr, b.getArrayAttr(roles));
     // A program may lose its loop (one tile in all) and with it its roles; then the widest role's warps run it.
@@ -96,7 +100,9 @@ Status applySchedule(mlir::ModuleOp module, const Schedule& s, const Target& tar
     // Warps are dealt to the SM's four partitions, each with a quarter of the registers: count them in fours.
     const int blocks = std::max(1, s.blocks_per_sm), threads = (total + 3) / 4 * 128;
     const int cap = std::min(255, target.registers_per_sm / (blocks * threads) / 8 * 8);
-    if (cap < 24) return refuse(fmt::format("{} blocks of {} warps leave {} registers a thread", blocks, total, cap), "use fewer blocks_per_sm");
+    if (cap < 24)
+      return refuse(fmt::format("{} blocks of {} warps leave {} registers a thread", blocks, total, cap),
+                    "use fewer blocks_per_sm");
     func->setAttr(kMaxRegistersAttr, b.getI32IntegerAttr(cap));
     NEREID_CHECK_OK(checkBudgets(s, target, blocks, cap));
     Status status;
@@ -109,7 +115,8 @@ Status applySchedule(mlir::ModuleOp module, const Schedule& s, const Target& tar
         auto found = s.grid.find(label);
         Grid g = found != s.grid.end() ? found->second : Grid{1, place->warps, 1};
         if (g.warps() != place->warps)
-          return status = refuse(fmt::format("grid.{} has {} warps, its role has {}", label, g.warps(), place->warps), "make m·n·k equal to the role's warps"),
+          return status = refuse(fmt::format("grid.{} has {} warps, its role has {}", label, g.warps(), place->warps),
+                                 "make m·n·k equal to the role's warps"),
                  mlir::WalkResult::interrupt();
         if (auto fits = checkFragment(label, dot, g); !fits.ok()) return status = fits, mlir::WalkResult::interrupt();
         op->setAttr(kGridAttr, b.getDenseI32ArrayAttr({g.m, g.n, g.k}));

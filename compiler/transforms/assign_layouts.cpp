@@ -19,25 +19,17 @@ using namespace mlir;
 using layout::FragmentOrder;
 using layout::Layout;
 
-RankedTensorType tensorType(Value v) {
-  return dyn_cast<RankedTensorType>(v.getType());
-}
+RankedTensorType tensorType(Value v) { return dyn_cast<RankedTensorType>(v.getType()); }
 
-bool isTensor(Value v) {
-  return isa<RankedTensorType>(v.getType());
-}
+bool isTensor(Value v) { return isa<RankedTensorType>(v.getType()); }
 
 bool isElementwise(Operation* op) {
   return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) && !isa<arith::ConstantOp>(op);
 }
 
-bool isZero(Value v) {
-  return matchPattern(v, m_AnyZeroFloat()) || matchPattern(v, m_Zero());
-}
+bool isZero(Value v) { return matchPattern(v, m_AnyZeroFloat()) || matchPattern(v, m_Zero()); }
 
-std::vector<int32_t> shapeOf(RankedTensorType t) {
-  return {t.getShape().begin(), t.getShape().end()};
-}
+std::vector<int32_t> shapeOf(RankedTensorType t) { return {t.getShape().begin(), t.getShape().end()}; }
 
 class Assigner {
  public:
@@ -61,7 +53,8 @@ class Assigner {
   Attribute attr(Operation* op, const Layout& l) { return LayoutAttr::of(op->getContext(), layout::summed(l)); }
   Attribute keyOf(Operation* op, const Layout& l) { return LayoutAttr::of(op->getContext(), l); }
 
-  //===-- what layout a value has by itself -----------------------------------------------------------------------------------===//
+  //===-- what layout a value has by itself
+  //-----------------------------------------------------------------------------------===//
 
   static layout::Coord gridOf(DotOp dot) {
     auto g = dot->getAttrOfType<DenseI32ArrayAttr>(kGridAttr).asArrayRef();
@@ -146,8 +139,10 @@ class Assigner {
         if (!isTensor(operand)) continue;
         auto l = natural(operand);
         if (l && !first) first = l;
-        if (l && l->partial) partial++, first = l;
-        else if (!isZero(operand)) whole++;
+        if (l && l->partial)
+          partial++, first = l;
+        else if (!isZero(operand))
+          whole++;
       }
       if (!first) return std::nullopt;
       const bool linear = (isa<arith::AddFOp, arith::SubFOp>(op) && whole == 0) || (isa<arith::MulFOp>(op) && partial == 1);
@@ -176,7 +171,8 @@ class Assigner {
   int vectorOf(Value offsets, Value mask, Type element, Operation* access, Value base) {
     if (auto align = access->getAttrOfType<IntegerAttr>(kRowAlignAttr)) {
       // Rows: contiguous by construction, aligned as the attribute says.
-      int bytes = std::min<int>({static_cast<int>(align.getInt()), 16, static_cast<int>(tensorType(offsets).getShape().back()) * elementBytes(element)});
+      int bytes = std::min<int>({static_cast<int>(align.getInt()), 16,
+                                 static_cast<int>(tensorType(offsets).getShape().back()) * elementBytes(element)});
       return tensorType(offsets).getRank() == 2 ? std::max(1, bytes / elementBytes(element)) : 1;
     }
     return axis_.vectorWidth(offsets, mask, elementBytes(element), baseAlignment(base));
@@ -186,7 +182,8 @@ class Assigner {
   Layout coalesced(Value v) {
     auto t = tensorType(v);
     int vector = 1;
-    if (LoadOp load = matrixLoad(v)) vector = vectorOf(load.getOffsets(), load.getMask(), tensorType(load.getResult()).getElementType(), load, load.getBase());
+    if (LoadOp load = matrixLoad(v))
+      vector = vectorOf(load.getOffsets(), load.getMask(), tensorType(load.getResult()).getElementType(), load, load.getBase());
     return layout::blocked(shapeOf(t), vector, warp_bits_);
   }
 
@@ -196,7 +193,8 @@ class Assigner {
     return std::nullopt;
   }
 
-  //===-- making values in a layout -------------------------------------------------------------------------------------------===//
+  //===-- making values in a layout
+  //-------------------------------------------------------------------------------------------===//
 
   // The op before which code for `user` that depends on v only goes: user itself, or its ancestor in v's block.
   static Operation* placeFor(Value v, Operation* user) {
@@ -217,7 +215,8 @@ class Assigner {
     if (!l.partial && v.getType() == withEncoding(tensorType(v), attr(user, l))) return v;
     auto& made = made_[{v, key}];
     for (Value m : made)
-      if (m.getParentBlock() == place->getBlock() && (isa<BlockArgument>(m) || m.getDefiningOp()->isBeforeInBlock(place))) return m;
+      if (m.getParentBlock() == place->getBlock() && (isa<BlockArgument>(m) || m.getDefiningOp()->isBeforeInBlock(place)))
+        return m;
     Value m = make(v, l, place);
     made_[{v, key}].push_back(m);
     return m;
@@ -250,8 +249,10 @@ class Assigner {
       Value whole = demand(v, *own, place);
       if (own->partial == l.partial) return convert(b, loc, whole, type);
       auto joined = ConvertLayoutOp::create(b, loc, type, whole);
-      if (own->partial) joined->setAttr(kSumAttr, b.getI32IntegerAttr(own->partial));
-      else joined->setAttr(kSpreadAttr, b.getI32IntegerAttr(l.partial));
+      if (own->partial)
+        joined->setAttr(kSumAttr, b.getI32IntegerAttr(own->partial));
+      else
+        joined->setAttr(kSpreadAttr, b.getI32IntegerAttr(l.partial));
       return joined;
     }
     // Carried values and results that have their encoding, and payload tiles themselves.
@@ -343,7 +344,8 @@ class Assigner {
     return ConvertLayoutOp::create(b, loc, type, v);
   }
 
-  //===-- walking -------------------------------------------------------------------------------------------------------------===//
+  //===-- walking
+  //-------------------------------------------------------------------------------------------------------------===//
 
   void process(Block& block) {
     SmallVector<Operation*> ops;
@@ -374,9 +376,11 @@ class Assigner {
       auto l = natural(store.getValue());
       if (l) l = byColumn(layout::summed(*l));
       if (!l) {
-        int vector = vectorOf(store.getOffsets(), store.getMask(), tensorType(store.getValue()).getElementType(), op, store.getBase());
+        int vector =
+            vectorOf(store.getOffsets(), store.getMask(), tensorType(store.getValue()).getElementType(), op, store.getBase());
         if (LoadOp load = matrixLoad(store.getValue()))
-          vector = std::min(vector, vectorOf(load.getOffsets(), load.getMask(), tensorType(load.getResult()).getElementType(), load, load.getBase()));
+          vector = std::min(vector, vectorOf(load.getOffsets(), load.getMask(), tensorType(load.getResult()).getElementType(),
+                                             load, load.getBase()));
         l = layout::blocked(shapeOf(tensorType(store.getValue())), vector, warp_bits_);
       }
       for (size_t i = 0; i < op->getNumOperands(); i++) setOperand(op, i, *l);
@@ -451,7 +455,9 @@ class Assigner {
       std::optional<Layout> l;
       if (auto t = tensorType(r)) {
         l = natural(r);
-        if (!l) l = t.getRank() == 1 ? layout::blocked(shapeOf(t), 1, warp_bits_) : coalesced(branch.thenYield().getOperand(cast<OpResult>(r).getResultNumber()));
+        if (!l)
+          l = t.getRank() == 1 ? layout::blocked(shapeOf(t), 1, warp_bits_)
+                               : coalesced(branch.thenYield().getOperand(cast<OpResult>(r).getResultNumber()));
       }
       layouts.push_back(l);
     }

@@ -1,12 +1,14 @@
 // assign_layouts: gives every tile a register layout, and inserts convert_layout where two meet.
 //
 // Layouts start at dots (accumulators and operands follow from the dot's grid) and go forward through elementwise ops and
-// reductions. Tiles that depend on no dot (ranges, constants, loads, bytes in shared memory and arithmetic on them) have no layout of
-// their own: they are computed anew in each layout that asks for them, right where it is asked, so that conversion of packed
-// operands happens in fragments and never in memory. Partial sums of a dot split over k stay partial through additions and through
-// products with whole values, and are joined by one convert_layout. Carried values take the layout that their loop yields.
+// reductions. Tiles that depend on no dot (ranges, constants, loads, bytes in shared memory and arithmetic on them) have no
+// layout of their own: they are computed anew in each layout that asks for them, right where it is asked, so that conversion of
+// packed operands happens in fragments and never in memory. Partial sums of a dot split over k stay partial through additions and
+// through products with whole values, and are joined by one convert_layout. Carried values take the layout that their loop
+// yields.
 //
-// Before: partition_roles and expand_rows. After: every tensor has #tile.layout or (payload of channels and views of it) #tile.shared.
+// Before: partition_roles and expand_rows. After: every tensor has #tile.layout or (payload of channels and views of it)
+// #tile.shared.
 #pragma once
 #include "mlir/IR/BuiltinOps.h"
 
@@ -18,4 +20,4 @@ Status assignLayouts(mlir::ModuleOp module);
 // Bytes from one row of a tile in shared memory to the next: an odd multiple of 16 from 32 bytes on, so that the eight rows of an
 // ldmatrix fall into different banks.
 int sharedPitch(mlir::RankedTensorType type);
-}
+}  // namespace nereid::tile

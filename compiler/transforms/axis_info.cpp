@@ -20,9 +20,7 @@ int rankOf(Value v) {
   return t ? t.getRank() : 0;
 }
 
-int64_t divisorOfConstant(int64_t x) {
-  return x == 0 ? kAny : (x & -x);
-}
+int64_t divisorOfConstant(int64_t x) { return x == 0 ? kAny : (x & -x); }
 
 // What every element is a multiple of.
 int64_t elementDivisor(const AxisInfo& info) {
@@ -31,15 +29,11 @@ int64_t elementDivisor(const AxisInfo& info) {
   return d;
 }
 
-int64_t times(int64_t a, int64_t b) {
-  return std::min(kAny, std::min(a, kAny) > kAny / std::min(b, kAny) ? kAny : a * b);
-}
+int64_t times(int64_t a, int64_t b) { return std::min(kAny, std::min(a, kAny) > kAny / std::min(b, kAny) ? kAny : a * b); }
 
 }  // namespace
 
-int64_t AxisAnalysis::divisorOf(Value v) {
-  return of(v).divisor;
-}
+int64_t AxisAnalysis::divisorOf(Value v) { return of(v).divisor; }
 
 const AxisInfo& AxisAnalysis::of(Value v) {
   auto it = memo_.find(v);
@@ -69,7 +63,8 @@ AxisInfo AxisAnalysis::compute(Value v) {
   if (matchPattern(v, m_ConstantInt(&constant))) return uniform(divisorOfConstant(constant.getSExtValue()));
   if (auto c = dyn_cast<arith::ConstantOp>(op)) {
     auto splat = dyn_cast<SplatElementsAttr>(c.getValue());
-    if (splat && isa<IntegerType>(splat.getElementType())) return uniform(divisorOfConstant(splat.getSplatValue<APInt>().getSExtValue()));
+    if (splat && isa<IntegerType>(splat.getElementType()))
+      return uniform(divisorOfConstant(splat.getSplatValue<APInt>().getSExtValue()));
     return out;
   }
   if (auto splat = dyn_cast<SplatOp>(op)) return uniform(of(splat.getValue()).divisor);
@@ -100,8 +95,10 @@ AxisInfo AxisAnalysis::compute(Value v) {
     const int sign = isa<arith::SubIOp>(op) ? -1 : 1;
     out.divisor = std::gcd(a.divisor, b.divisor);
     for (int d = 0; d < rank; d++) {
-      if (a.step[d] && b.step[d]) out.step[d] = *a.step[d] + sign * *b.step[d];
-      else out.divisor = std::gcd(out.divisor, std::gcd(a.step[d].value_or(0), b.step[d].value_or(0)));
+      if (a.step[d] && b.step[d])
+        out.step[d] = *a.step[d] + sign * *b.step[d];
+      else
+        out.divisor = std::gcd(out.divisor, std::gcd(a.step[d].value_or(0), b.step[d].value_or(0)));
     }
     return out;
   }
@@ -121,8 +118,10 @@ AxisInfo AxisAnalysis::compute(Value v) {
       factor = int64_t{1} << *factor;
     }
     for (int d = 0; d < rank; d++) {
-      if (a.step[d] == 0 && b.step[d] == 0) out.step[d] = 0;
-      else if (factor && a.step[d]) out.step[d] = *a.step[d] * *factor;
+      if (a.step[d] == 0 && b.step[d] == 0)
+        out.step[d] = 0;
+      else if (factor && a.step[d])
+        out.step[d] = *a.step[d] * *factor;
     }
     out.divisor = factor ? times(a.divisor, divisorOfConstant(*factor)) : times(elementDivisor(a), elementDivisor(b));
     return out;

@@ -10,9 +10,8 @@
 
 namespace nereid::tile {
 
-// value[i0, i1, …] = base + Σ step[d]·i_d over the dimensions with a known step; base varies only along the others and is always a
-// multiple of `divisor`.
-// For i1 masks `group[d]` elements (aligned) along d are equal.
+// value[i0, i1, …] = base + Σ step[d]·i_d over the dimensions with a known step; base varies only along the others and is always
+// a multiple of `divisor`. For i1 masks `group[d]` elements (aligned) along d are equal.
 struct AxisInfo {
   std::vector<std::optional<int64_t>> step;
   int64_t divisor = 1;

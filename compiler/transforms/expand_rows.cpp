@@ -37,8 +37,10 @@ void expandView(GatherRowsOp gather, ViewOp view) {
   auto type = cast<RankedTensorType>(view.getType());
   const int64_t cols = type.getRank() == 2 ? type.getDimSize(1) : 0;
   Value offsets = elementOffsets(b, view.getLoc(), gather.getOffsets(), view.getAt(), cols, elementBytes(type.getElementType()));
-  auto load = LoadOp::create(b, view.getLoc(), type, gather.getBase(), offsets, maskLike(b, view.getLoc(), gather.getMask(), cols), Value());
-  load->setAttr(kRowAlignAttr, b.getI32IntegerAttr(std::gcd(gather.getAlign(), view.getAt() ? view.getAt() & -view.getAt() : 16)));
+  auto load = LoadOp::create(b, view.getLoc(), type, gather.getBase(), offsets,
+                             maskLike(b, view.getLoc(), gather.getMask(), cols), Value());
+  load->setAttr(kRowAlignAttr,
+                b.getI32IntegerAttr(std::gcd(gather.getAlign(), view.getAt() ? view.getAt() & -view.getAt() : 16)));
   view.getResult().replaceAllUsesWith(load.getResult());
   view.erase();
 }
@@ -57,7 +59,9 @@ void expandScatter(ScatterRowsOp scatter) {
     value = view.getValue();
     element = elementBytes(cast<RankedTensorType>(value.getType()).getElementType());
   } else if (auto gather = value.getDefiningOp<GatherRowsOp>()) {
-    while (element < 8 && width % (element * 2) == 0 && gather.getAlign() % (element * 2) == 0 && scatter.getAlign() % (element * 2) == 0) element *= 2;
+    while (element < 8 && width % (element * 2) == 0 && gather.getAlign() % (element * 2) == 0 &&
+           scatter.getAlign() % (element * 2) == 0)
+      element *= 2;
     auto type = RankedTensorType::get({rows, width / element}, b.getIntegerType(element * 8));
     if (element > 1) {
       value = ViewOp::create(b, loc, type, value, 0u);
@@ -87,7 +91,8 @@ Status expandRows(ModuleOp module) {
     if (!gather->use_empty()) {
       std::string where;
       llvm::raw_string_ostream(where) << gather.getLoc();
-      return Diag{Code::kUnsupported, "gathered rows are used as a whole", where, "take view() or column() of them, or scatter them"};
+      return Diag{Code::kUnsupported, "gathered rows are used as a whole", where,
+                  "take view() or column() of them, or scatter them"};
     }
     gather.erase();
   }

@@ -40,9 +40,7 @@ struct ChannelPlan {
   Value channel;
 };
 
-scf::ForOp enclosingLoop(Operation* op) {
-  return op->getParentOfType<scf::ForOp>();
-}
+scf::ForOp enclosingLoop(Operation* op) { return op->getParentOfType<scf::ForOp>(); }
 
 class Partition {
  public:
@@ -62,7 +60,8 @@ class Partition {
     return Diag{Code::kUnsupported, std::move(what), where, std::move(fix)};
   }
 
-  //===-- ownership -------------------------------------------------------------------------------------------------------------===//
+  //===-- ownership
+  //-------------------------------------------------------------------------------------------------------------===//
 
   // A gather whose rows go to other roles. One that only feeds staged values is read by `load` itself.
   bool isRingGather(Operation* op) const { return isa<GatherRowsOp>(op) && enclosingLoop(op) && !private_gathers_.contains(op); }
@@ -88,7 +87,8 @@ class Partition {
   int demandOf(Operation* op) const {
     int owner = kFree;
     op->walk([&](Operation* inner) {
-      if (auto dot = dyn_cast<DotOp>(inner)) owner = std::max(owner, static_cast<int>(dot->getAttrOfType<IntegerAttr>(kRoleAttr).getInt()));
+      if (auto dot = dyn_cast<DotOp>(inner))
+        owner = std::max(owner, static_cast<int>(dot->getAttrOfType<IntegerAttr>(kRoleAttr).getInt()));
       for (Value v : inner->getOperands()) owner = std::max(owner, ownerOf(v));
     });
     return owner;
@@ -124,7 +124,8 @@ class Partition {
           return;
         }
         if (auto loop = dyn_cast<scf::ForOp>(op)) {
-          for (auto [arg, init, yield, result] : llvm::zip(loop.getRegionIterArgs(), loop.getInits(), loop.getYieldedValues(), loop.getResults())) {
+          for (auto [arg, init, yield, result] :
+               llvm::zip(loop.getRegionIterArgs(), loop.getInits(), loop.getYieldedValues(), loop.getResults())) {
             const int o = std::max({ownerOf(init), ownerOf(yield), ownerOf(arg), ownerOf(result)});
             changed |= raise(arg, o);
             changed |= raise(result, o);
@@ -141,7 +142,8 @@ class Partition {
     func_.walk([&](scf::ForOp loop) {
       bool gathers = false;
       loop.walk([&](GatherRowsOp) { gathers = true; });
-      if (gathers && enclosingLoop(loop)) status = unsupported(loop, "a loop that gathers rows lies in another loop", "run it without roles");
+      if (gathers && enclosingLoop(loop))
+        status = unsupported(loop, "a loop that gathers rows lies in another loop", "run it without roles");
     });
     return status;
   }
@@ -195,7 +197,8 @@ class Partition {
     return std::max(demandOf(op), kLoad + 1);
   }
 
-  //===-- needs and channels ----------------------------------------------------------------------------------------------------===//
+  //===-- needs and channels
+  //----------------------------------------------------------------------------------------------------===//
 
   ChannelPlan& channelFor(scf::ForOp loop, int writer, int reader) {
     // Rows and what `load` sends share one channel a loop; compute roles get one a pair.
@@ -248,8 +251,10 @@ class Partition {
   void crossing(int reader, int writer, Value v, scf::ForOp loop) {
     if (loop) needOp(reader, loop);
     channelFor(loop, writer, reader).payload.insert(v);
-    if (!isRingGather(v.getDefiningOp() ? v.getDefiningOp() : loop.getOperation())) need(writer, v);
-    else needOp(writer, v.getDefiningOp());
+    if (!isRingGather(v.getDefiningOp() ? v.getDefiningOp() : loop.getOperation()))
+      need(writer, v);
+    else
+      needOp(writer, v.getDefiningOp());
   }
 
   void needOp(int role, Operation* op) {
@@ -259,7 +264,8 @@ class Partition {
     } else if (op->getNumRegions()) {
       op->walk([&](Operation* inner) {
         for (Value v : inner->getOperands())
-          if (!op->isProperAncestor(v.getParentRegion()->getParentOp()) && v.getParentRegion()->getParentOp() != op) need(role, v);
+          if (!op->isProperAncestor(v.getParentRegion()->getParentOp()) && v.getParentRegion()->getParentOp() != op)
+            need(role, v);
       });
     } else {
       for (Value v : op->getOperands()) need(role, v);
@@ -275,13 +281,15 @@ class Partition {
       block.walk([&](Operation* op) {
         if (isRingGather(op)) roots.push_back({kLoad, op});
         // An op with regions (scf.if with effects) is one unit.
-        else if (op->getNumResults() == 0 && !isa<scf::ForOp, scf::YieldOp, func::ReturnOp>(op) && !op->getParentOfType<scf::IfOp>())
+        else if (op->getNumResults() == 0 && !isa<scf::ForOp, scf::YieldOp, func::ReturnOp>(op) &&
+                 !op->getParentOfType<scf::IfOp>())
           roots.push_back({roleOf(op), op});
       });
     for (auto [role, op] : roots) needOp(role, op);
   }
 
-  //===-- building --------------------------------------------------------------------------------------------------------------===//
+  //===-- building
+  //--------------------------------------------------------------------------------------------------------------===//
 
   struct Position {
     Value slot, phase;
@@ -383,7 +391,8 @@ class Partition {
       for (ChannelPlan* ch : releases.lookup(&op)) ReleaseOp::create(c.b, op.getLoc(), ch->channel, c.position[ch].slot);
     }
     for (ChannelPlan& ch : channels_)
-      if (ch.loop == loop && ch.writer == c.role && c.open.contains(&ch)) CommitOp::create(c.b, block.back().getLoc(), ch.channel, c.position[&ch].slot);
+      if (ch.loop == loop && ch.writer == c.role && c.open.contains(&ch))
+        CommitOp::create(c.b, block.back().getLoc(), ch.channel, c.position[&ch].slot);
   }
 
   void cloneOp(Cloner& c, Operation* op, scf::ForOp loop) {
@@ -396,18 +405,21 @@ class Partition {
           acquire(c, ch, loc);
           const int index = llvm::find(ch.payload, gather.getResult()) - ch.payload.begin();
           CopyRowsOp::create(c.b, loc, ch.channel, c.position[&ch].slot, index, c.map.lookupOrDefault(gather.getBase()),
-                             c.map.lookupOrDefault(gather.getOffsets()), c.map.lookupOrDefault(gather.getMask()), gather.getAlign(),
-                             op->getAttrOfType<BoolAttr>(kBulkAttr).getValue());
+                             c.map.lookupOrDefault(gather.getOffsets()), c.map.lookupOrDefault(gather.getMask()),
+                             gather.getAlign(), op->getAttrOfType<BoolAttr>(kBulkAttr).getValue());
         }
       return;
     }
     if (c.role == kLoad && loaded_ahead_.contains(op)) return sendResults(c, op->getResults(), loop, loc);
-    if (auto staged = dyn_cast<StagedOp>(op)) c.map.map(staged.getResult(), c.map.lookup(staged.getValue()));
-    else c.b.clone(*op, c.map);
+    if (auto staged = dyn_cast<StagedOp>(op))
+      c.map.map(staged.getResult(), c.map.lookup(staged.getValue()));
+    else
+      c.b.clone(*op, c.map);
     sendResults(c, op->getResults(), loop, loc);
   }
 
-  //===-- loads one iteration ahead ---------------------------------------------------------------------------------------------===//
+  //===-- loads one iteration ahead
+  //---------------------------------------------------------------------------------------------===//
 
   // The ops of the loop's body behind `op` in program order, or nothing if they depend on carried values or other memory reads.
   std::optional<SmallVector<Operation*>> invariantSlice(scf::ForOp loop, Operation* op) {
@@ -440,7 +452,8 @@ class Partition {
     Value mask = SplatOp::create(c.b, loc, RankedTensorType::get(type.getShape(), c.b.getI1Type()), runs);
     if (load.getMask()) mask = arith::AndIOp::create(c.b, loc, map.lookupOrDefault(load.getMask()), mask);
     Value other = load.getOther() ? map.lookupOrDefault(load.getOther()) : Value();
-    auto made = LoadOp::create(c.b, loc, type, map.lookupOrDefault(load.getBase()), map.lookupOrDefault(load.getOffsets()), mask, other);
+    auto made =
+        LoadOp::create(c.b, loc, type, map.lookupOrDefault(load.getBase()), map.lookupOrDefault(load.getOffsets()), mask, other);
     made->setDiscardableAttrs(load->getDiscardableAttrDictionary());
     return made;
   }
@@ -450,7 +463,8 @@ class Partition {
     SmallVector<int> kept;
     SmallVector<Value> init;
     for (int i = 0; i < static_cast<int>(loop.getNumRegionIterArgs()); i++)
-      if (needs(c.role, loop.getRegionIterArg(i)) && (ownerOf(loop.getRegionIterArg(i)) == kFree || ownerOf(loop.getRegionIterArg(i)) == c.role)) {
+      if (needs(c.role, loop.getRegionIterArg(i)) &&
+          (ownerOf(loop.getRegionIterArg(i)) == kFree || ownerOf(loop.getRegionIterArg(i)) == c.role)) {
         kept.push_back(i);
         init.push_back(c.map.lookupOrDefault(loop.getInits()[i]));
       }
@@ -483,8 +497,10 @@ class Partition {
       c.position[ch] = {clone.getRegionIterArg(kept.size() + 2 * k), clone.getRegionIterArg(kept.size() + 2 * k + 1)};
 
     auto after = c.b.saveInsertionPoint();
-    if (init.empty()) c.b.setInsertionPoint(clone.getBody()->getTerminator());
-    else c.b.setInsertionPointToEnd(clone.getBody());
+    if (init.empty())
+      c.b.setInsertionPoint(clone.getBody()->getTerminator());
+    else
+      c.b.setInsertionPointToEnd(clone.getBody());
     SmallVector<Value> next_loads;
     for (auto [k, load] : llvm::enumerate(ahead)) {
       c.map.map(load.first.getResult(), clone.getRegionIterArg(first_ahead + k));
@@ -525,7 +541,8 @@ class Partition {
       for (Value v : ch.payload) payload.push_back(v.getType());
       SmallVector<Attribute> readers;
       for (int r : ch.readers) readers.push_back(b.getStringAttr(roles_[r].name));
-      ch.channel = ChannelOp::create(b, loc, ChannelType::get(b.getContext(), ch.depth, payload), roles_[ch.writer].name, b.getArrayAttr(readers));
+      ch.channel = ChannelOp::create(b, loc, ChannelType::get(b.getContext(), ch.depth, payload), roles_[ch.writer].name,
+                                     b.getArrayAttr(readers));
     }
     SmallVector<StringRef> names;
     SmallVector<int32_t> warps, registers;
@@ -534,7 +551,8 @@ class Partition {
       warps.push_back(r.warps);
       registers.push_back(r.registers);
     }
-    auto op = WarpsOp::create(b, loc, b.getStrArrayAttr(names), b.getDenseI32ArrayAttr(warps), b.getDenseI32ArrayAttr(registers), roles_.size());
+    auto op = WarpsOp::create(b, loc, b.getStrArrayAttr(names), b.getDenseI32ArrayAttr(warps), b.getDenseI32ArrayAttr(registers),
+                              roles_.size());
     for (auto [r, region] : llvm::enumerate(op.getRoles())) {
       Block& block = region.emplaceBlock();
       Cloner c(static_cast<int>(r), OpBuilder::atBlockEnd(&block));
@@ -574,7 +592,8 @@ Status partitionRoles(ModuleOp module) {
       roles.push_back({role.getAs<StringAttr>("name").str(), static_cast<int>(role.getAs<IntegerAttr>("warps").getInt()),
                        static_cast<int>(role.getAs<IntegerAttr>("registers").getInt())});
     if (roles.size() < 2 || roles[0].name != "load")
-      return Diag{Code::kUnsupported, "the first role is not load", "schedule", "list role load first, then the roles that compute"};
+      return Diag{Code::kUnsupported, "the first role is not load", "schedule",
+                  "list role load first, then the roles that compute"};
     NEREID_CHECK_OK(Partition(func, roles).run());
   }
   return {};

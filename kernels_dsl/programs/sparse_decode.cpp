@@ -19,7 +19,7 @@ namespace nereid::kernels {
 using dsl::Builder, dsl::Type, dsl::Value;
 namespace {
 
-constexpr int kGrowth = 6;  // log2 of how far the maximum, and weights, may grow before a rescale
+constexpr int kGrowth = 6;         // log2 of how far the maximum, and weights, may grow before a rescale
 constexpr int kLowestUnit = -110;  // so that weights in units, and their sum, stay finite
 // Weights times largest scales are kept 2^7 lower: with weights up to 2^6 and scales up to 2^127 the product stays finite.
 constexpr float kWeightDown = 0x1p-7f, kWeightUp = 0x1p7f;
@@ -41,7 +41,8 @@ struct Rows {
 
 class SparseDecode {
  public:
-  SparseDecode(Builder& b, const SparseDecodeProblem& p, const SparseDecodeTiles& t, int splits) : b(b), p(p), t(t), splits(splits) {}
+  SparseDecode(Builder& b, const SparseDecodeProblem& p, const SparseDecodeTiles& t, int splits)
+      : b(b), p(p), t(t), splits(splits) {}
 
   void run() {
     const int heads = static_cast<int>(p.heads), head_tiles = (heads + t.heads - 1) / t.heads;

@@ -34,11 +34,20 @@ class [[nodiscard]] Result {
   Result(Diag diag) : state_(std::in_place_index<1>, std::move(diag)) {}
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
-  T& operator*() { assert(ok()); return std::get<0>(state_); }
-  const T& operator*() const { assert(ok()); return std::get<0>(state_); }
+  T& operator*() {
+    assert(ok());
+    return std::get<0>(state_);
+  }
+  const T& operator*() const {
+    assert(ok());
+    return std::get<0>(state_);
+  }
   T* operator->() { return &**this; }
   const T* operator->() const { return &**this; }
-  const Diag& diag() const { assert(!ok()); return std::get<1>(state_); }
+  const Diag& diag() const {
+    assert(!ok());
+    return std::get<1>(state_);
+  }
 
  private:
   std::variant<T, Diag> state_;
@@ -51,7 +60,10 @@ class [[nodiscard]] Result<void> {
   Result(Diag diag) : diag_(std::move(diag)) {}
   bool ok() const { return !diag_; }
   explicit operator bool() const { return ok(); }
-  const Diag& diag() const { assert(diag_); return *diag_; }
+  const Diag& diag() const {
+    assert(diag_);
+    return *diag_;
+  }
 
  private:
   std::optional<Diag> diag_;

@@ -30,17 +30,17 @@ struct Role {
 enum class Copy { kAuto, kBulk, kAsync };  // kAuto: bulk where the target has it and a row is at least 512 bytes
 
 struct Schedule {
-  std::map<std::string, int> tile;    // tile sizes by the names the program asks for: "heads", "tokens", "rows", "m", "n", "k"
-  int warps = 4;                      // warps of a block when there are no roles
+  std::map<std::string, int> tile;  // tile sizes by the names the program asks for: "heads", "tokens", "rows", "m", "n", "k"
+  int warps = 4;                    // warps of a block when there are no roles
   std::vector<Role> roles;
-  std::map<std::string, Grid> grid;   // by dot label
-  int stages = 2;                     // depth of the ring of gathered rows
+  std::map<std::string, Grid> grid;  // by dot label
+  int stages = 2;                    // depth of the ring of gathered rows
   Copy copy = Copy::kAuto;
-  int blocks_per_sm = 0;              // register cap so that this many blocks fit; 0: no cap
-  int splits = 1;                     // blocks that share one row's tokens
+  int blocks_per_sm = 0;  // register cap so that this many blocks fit; 0: no cap
+  int splits = 1;         // blocks that share one row's tokens
 
   int totalWarps() const;
-  std::string text() const;           // canonical "key=value,…", parsed back by parse()
+  std::string text() const;  // canonical "key=value,…", parsed back by parse()
   bool operator==(const Schedule&) const = default;
 };
 

@@ -69,8 +69,10 @@ int run(const Flags& flags) {
     if (flags.emit == "cubin") return report({Code::kUsage, "a cubin is not text", "--emit cubin", "name a file with -o"});
     std::fwrite(compiled->form.data(), 1, compiled->form.size(), stdout);
   }
-  if (flags.json) printJson(compiled->artifact);
-  else if (flags.resources || (flags.emit.empty() && !flags.quiet)) printResources(compiled->artifact);
+  if (flags.json)
+    printJson(compiled->artifact);
+  else if (flags.resources || (flags.emit.empty() && !flags.quiet))
+    printResources(compiled->artifact);
   return 0;
 }
 
@@ -83,17 +85,20 @@ void addCompile(CLI::App& app, Action& action) {
   c->add_option("KEYS", flags->keys, "the problem, as key=value words");
   c->add_option("--target", flags->target, "sm_120a, sm_121a, sm_90a, sm_89, sm_80, cpu")->capture_default_str();
   c->add_option("--codegen", flags->codegen, "code generator: nvptx")->capture_default_str();
-  c->add_option("--limits", flags->limits, "shared memory and warps that schedules may use: sm_120 or chip")->capture_default_str();
+  c->add_option("--limits", flags->limits, "shared memory and warps that schedules may use: sm_120 or chip")
+      ->capture_default_str();
   c->add_option("--schedule", flags->schedule, "changes to the schedule, key=value,…");
   c->add_flag("--explain-schedule", flags->explain, "what the schedule means");
-  c->add_option("--emit", flags->emit, "a stage to print or write")->check(CLI::IsMember({"tile", "gpu", "llvm", "ptx", "cubin"}));
+  c->add_option("--emit", flags->emit, "a stage to print or write")
+      ->check(CLI::IsMember({"tile", "gpu", "llvm", "ptx", "cubin"}));
   c->add_flag("--resources", flags->resources, "registers, spills, shared memory, instructions, compile time");
   c->add_option("-o", flags->out, "file to write");
   c->add_flag("--json", flags->json, "one JSON object on stdout");
   c->add_flag("--quiet", flags->quiet, "only results and errors");
-  c->footer("Examples:\n  nereid compile sparse_decode layout=MODEL1 heads=64 page_size=64 topk=512 --resources\n"
-            "  nereid compile sparse_decode layout=V32 heads=128 page_size=64 topk=2048 --target sm_90a --emit ptx\n"
-            "  nereid compile combine heads=64 splits=8 -o combine.cubin --json");
+  c->footer(
+      "Examples:\n  nereid compile sparse_decode layout=MODEL1 heads=64 page_size=64 topk=512 --resources\n"
+      "  nereid compile sparse_decode layout=V32 heads=128 page_size=64 topk=2048 --target sm_90a --emit ptx\n"
+      "  nereid compile combine heads=64 splits=8 -o combine.cubin --json");
   c->callback([flags, &action] { action = [flags] { return run(*flags); }; });
 }
 

@@ -8,8 +8,8 @@ namespace nereid::kernels {
 
 // Run-time sizes of a call.
 struct CallSize {
-  int64_t rows = 0;  // sparse_decode, combine: query rows (batch · s_q); gather_dequant, pack_kv: count; page_split: source
-                     // pages; page_mark: rows of indices
+  int64_t rows = 0;   // sparse_decode, combine: query rows (batch · s_q); gather_dequant, pack_kv: count; page_split: source
+                      // pages; page_mark: rows of indices
   int64_t width = 0;  // page_mark: indices of a row; a call without lengths may take all indices as one row
 };
 

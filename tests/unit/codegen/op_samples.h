@@ -120,9 +120,9 @@ inline const std::vector<OpSample>& opSamples() {
       {"mma.bf16",
        MMA("bf16", "16", "%i, %i, %i, %i", "%i, %i", "%f, %f, %f, %f") "(i32, i32, f32) -> !llvm.struct<(f32, f32, f32, "
                                                                        "f32)> " STORE("!llvm.struct<(f32, f32, f32, f32)>")},
-      {"mma.f16", MMA("f16", "16", "%h, %h, %h, %h",
-                      "%h, %h", "%f, %f, %f, %f") "(vector<2xf16>, vector<2xf16>, f32) -> !llvm.struct<(f32, f32, f32, "
-                                                  "f32)> " STORE("!llvm.struct<(f32, f32, f32, f32)>")},
+      {"mma.f16", MMA("f16", "16", "%h, %h, %h, %h", "%h, %h",
+                      "%f, %f, %f, %f") "(vector<2xf16>, vector<2xf16>, f32) -> !llvm.struct<(f32, f32, f32, "
+                                        "f32)> " STORE("!llvm.struct<(f32, f32, f32, f32)>")},
       {"mma.e4m3",
        "%r = llvm.call_intrinsic \"llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e4m3.f32\"(%i, %i, %i, %i, %i, %i, %f, %f, %f, %f) : "
        "(i32, i32, "
