@@ -29,6 +29,12 @@ void TileDialect::initialize() {
       >();
 }
 
+// Folded values become arith.constant.
+mlir::Operation* TileDialect::materializeConstant(mlir::OpBuilder& b, mlir::Attribute value, mlir::Type type,
+                                                  mlir::Location loc) {
+  return mlir::arith::ConstantOp::materialize(b, value, type, loc);
+}
+
 namespace {
 
 std::vector<int32_t> flatten(const std::vector<layout::Coord>& bases) {

@@ -155,13 +155,65 @@ LogicalResult ConvertLayoutOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Channels
+//===----------------------------------------------------------------------===//
+
+// The tile that place `index` of a channel's slots holds, or an error. Encodings do not matter: they come later.
+static FailureOr<RankedTensorType> payloadOf(Operation* op, ChannelType channel, int index) {
+  if (index >= 0 && index < static_cast<int>(channel.getPayload().size()))
+    return cast<RankedTensorType>(channel.getPayload()[index]);
+  return op->emitOpError() << "expects a payload below " << channel.getPayload().size() << " but got " << index;
+}
+
+static bool sameTile(RankedTensorType a, RankedTensorType b) {
+  return a.getShape() == b.getShape() && a.getElementType() == b.getElementType();
+}
+
+LogicalResult ChannelOp::verify() {
+  if (getType().getDepth() < 1) return emitOpError() << "expects at least one slot but got " << getType().getDepth();
+  if (getReaders().empty()) return emitOpError() << "expects a reader";
+  for (auto reader : getReaders().getAsRange<StringAttr>())
+    if (reader.getValue() == getWriter()) return emitOpError() << "expects readers other than the writer but got " << reader;
+  return success();
+}
+
+LogicalResult PutOp::verify() {
+  auto payload = payloadOf(*this, getChannel().getType(), getPayload());
+  if (failed(payload)) return failure();
+  if (sameTile(*payload, tensorOf(getValue()))) return success();
+  return emitOpError() << "expects payload " << getPayload() << ", " << *payload << ", but got " << tensorOf(getValue());
+}
+
+LogicalResult CopyRowsOp::verify() {
+  auto payload = payloadOf(*this, getChannel().getType(), getPayload());
+  if (failed(payload)) return failure();
+  if (payload->getRank() != 2 || !payload->getElementType().isInteger(8))
+    return emitOpError() << "expects payload " << getPayload() << " to be rows of bytes but got " << *payload;
+  if (tensorOf(getOffsets()).getDimSize(0) != payload->getDimSize(0))
+    return emitOpError() << "expects one offset for each row of " << *payload << " but got " << tensorOf(getOffsets());
+  return sameShape(*this, getOffsets(), "the offsets", getMask(), "a mask");
+}
+
+LogicalResult WaitOp::verify() {
+  const auto types = getChannel().getType().getPayload();
+  if (types.size() != getPayload().size())
+    return emitOpError() << "expects " << types.size() << " results but got " << getPayload().size();
+  for (auto [type, value] : llvm::zip(types, getPayload()))
+    if (!sameTile(cast<RankedTensorType>(type), tensorOf(value)))
+      return emitOpError() << "expects a result " << type << " but got " << value.getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // tile.warps: one region a role
 //===----------------------------------------------------------------------===//
 
 LogicalResult WarpsOp::verify() {
   const size_t n = getRoles().size();
-  if (getNames().size() != n || getWarps().size() != n || getRegisters().size() != n)
-    return emitOpError() << "expects a name, a warp count and a register budget for each of its " << n << " roles";
+  if (getNames().size() != n || getWarps().size() != n || getGroups().size() != n || getRegisters().size() != n)
+    return emitOpError() << "expects a name, a warp count, a group count and a register budget for each of its " << n << " roles";
+  for (auto [w, g] : llvm::zip(getWarps(), getGroups()))
+    if (g < 1 || w % g) return emitOpError() << "expects groups of equal size but got " << g << " of " << w << " warps";
   for (int32_t w : getWarps())
     if (w < 1 || (w & (w - 1))) return emitOpError() << "expects powers of two of warps but got " << w;
   return success();
@@ -170,18 +222,22 @@ LogicalResult WarpsOp::verify() {
 void WarpsOp::print(OpAsmPrinter& p) {
   for (auto [i, region] : llvm::enumerate(getRoles())) {
     p.printNewline();
-    p << "  role " << getNames()[i] << " warps " << getWarps()[i] << " registers " << getRegisters()[i] << " ";
+    p << "  role " << getNames()[i] << " warps " << getWarps()[i];
+    if (getGroups()[i] > 1) p << " groups " << getGroups()[i];
+    p << " registers " << getRegisters()[i] << " ";
     p.printRegion(region, /*printEntryBlockArgs=*/false, /*printBlockTerminators=*/false);
   }
-  p.printOptionalAttrDict((*this)->getAttrs(), {"names", "warps", "registers"});
+  p.printOptionalAttrDict((*this)->getAttrs(), {"names", "warps", "groups", "registers"});
 }
 
 ParseResult WarpsOp::parse(OpAsmParser& parser, OperationState& result) {
   SmallVector<Attribute> names;
-  SmallVector<int32_t> warps, registers;
+  SmallVector<int32_t> warps, groups, registers;
   while (succeeded(parser.parseOptionalKeyword("role"))) {
     StringAttr name;
+    groups.push_back(1);
     if (parser.parseAttribute(name) || parser.parseKeyword("warps") || parser.parseInteger(warps.emplace_back()) ||
+        (succeeded(parser.parseOptionalKeyword("groups")) && parser.parseInteger(groups.back())) ||
         parser.parseKeyword("registers") || parser.parseInteger(registers.emplace_back()))
       return failure();
     names.push_back(name);
@@ -192,6 +248,7 @@ ParseResult WarpsOp::parse(OpAsmParser& parser, OperationState& result) {
   Builder& b = parser.getBuilder();
   result.addAttribute("names", b.getArrayAttr(names));
   result.addAttribute("warps", b.getDenseI32ArrayAttr(warps));
+  result.addAttribute("groups", b.getDenseI32ArrayAttr(groups));
   result.addAttribute("registers", b.getDenseI32ArrayAttr(registers));
   return parser.parseOptionalAttrDict(result.attributes);
 }

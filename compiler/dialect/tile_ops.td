@@ -19,6 +19,7 @@ def Tile_Dialect : Dialect {
   let summary = "Programs over tiles of static shape";
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect"];
 }
 
@@ -267,13 +268,24 @@ def Tile_ConvertLayoutOp : Tile_Op<"convert_layout", [Pure]> {
 def Tile_WarpsOp : Tile_Op<"warps", [NoRegionArguments, SingleBlock, NoTerminator]> {
   let summary = "runs each region on its own warps of the block, side by side";
   let description = [{
-    Role i has `names[i]`, `warps[i]` warps (a power of two) and a register budget a thread (`registers[i]`, 0: as launched).
+    Role i has `names[i]`, `warps[i]` warps (a power of two) in `groups[i]` groups that each run the region (tile.group_id tells
+    them apart), and a register budget a thread (`registers[i]`, 0: as launched).
     Regions use values from above only if these are scalars or channels.
   }];
-  let arguments = (ins StrArrayAttr:$names, DenseI32ArrayAttr:$warps, DenseI32ArrayAttr:$registers);
+  let arguments = (ins StrArrayAttr:$names, DenseI32ArrayAttr:$warps, DenseI32ArrayAttr:$groups,
+                       DenseI32ArrayAttr:$registers);
   let regions = (region VariadicRegion<SizedRegion<1>>:$roles);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+}
+
+def Tile_GroupIdOp : Tile_Op<"group_id", [Pure]> {
+  let summary = "index of the group of this role's warps";
+  let description = [{
+    `%g = tile.group_id : i32` in a role of `groups[i]` groups: 0 … groups[i] - 1, the same for the warps of a group.
+  }];
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
 }
 
 def Tile_ChannelOp : Tile_Op<"channel"> {
@@ -285,6 +297,7 @@ def Tile_ChannelOp : Tile_Op<"channel"> {
   let arguments = (ins StrAttr:$writer, StrArrayAttr:$readers);
   let results = (outs Tile_ChannelType:$result);
   let assemblyFormat = "`from` $writer `to` $readers attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tile_AcquireOp : Tile_Op<"acquire"> {
@@ -302,12 +315,14 @@ def Tile_CopyRowsOp : Tile_Op<"copy_rows"> {
     $channel `[` $slot `]` `payload` $payload `from` $base `[` $offsets `]` `mask` $mask `align` $align `bulk` $bulk attr-dict
     `:` type($channel) `,` type($offsets) `,` type($mask)
   }];
+  let hasVerifier = 1;
 }
 
 def Tile_PutOp : Tile_Op<"put"> {
   let summary = "writes a tile into a payload of an acquired slot";
   let arguments = (ins Tile_ChannelType:$channel, I32:$slot, I32Attr:$payload, Tile_Tensor:$value);
   let assemblyFormat = "$channel `[` $slot `]` `payload` $payload `,` $value attr-dict `:` type($channel) `,` type($value)";
+  let hasVerifier = 1;
 }
 
 def Tile_CommitOp : Tile_Op<"commit"> {
@@ -321,6 +336,7 @@ def Tile_WaitOp : Tile_Op<"wait"> {
   let arguments = (ins Tile_ChannelType:$channel, I32:$slot, I32:$phase);
   let results = (outs Variadic<Tile_Tensor>:$payload);
   let assemblyFormat = "$channel `[` $slot `,` $phase `]` attr-dict `:` type($channel) `->` type($payload)";
+  let hasVerifier = 1;
 }
 
 def Tile_ReleaseOp : Tile_Op<"release"> {

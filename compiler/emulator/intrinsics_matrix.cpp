@@ -36,8 +36,8 @@ const float* decodeTable(Element element) {
     NEREID_TABLE(kS8)
     NEREID_TABLE(kU8)
     NEREID_TABLE(kE4M3)
-    NEREID_TABLE(kE5M2) NEREID_TABLE(kE3M2) NEREID_TABLE(kE2M3) NEREID_TABLE(kE2M1) NEREID_TABLE(kE2M1Packed) default
-        : return nullptr;
+    NEREID_TABLE(kE5M2)
+    NEREID_TABLE(kE3M2) NEREID_TABLE(kE2M3) NEREID_TABLE(kE2M1) NEREID_TABLE(kE2M1Packed) default : return nullptr;
   }
 #undef NEREID_TABLE
 }

@@ -23,11 +23,15 @@ struct Place {
   int warps = 0;
 };
 
+// "pv" of "pv3": a name for all dots that differ in their number only.
+std::string family(const std::string& label) { return label.substr(0, label.find_last_not_of("0123456789") + 1); }
+
 Result<Place> placeOf(const Schedule& s, const std::string& label) {
   if (s.roles.empty()) return Place{0, s.warps};
-  for (size_t i = 0; i < s.roles.size(); i++)
-    for (const std::string& dot : s.roles[i].dots)
-      if (dot == label) return Place{static_cast<int>(i), s.roles[i].warps};
+  for (const std::string& name : {label, family(label)})
+    for (size_t i = 0; i < s.roles.size(); i++)
+      for (const std::string& dot : s.roles[i].dots)
+        if (dot == name) return Place{static_cast<int>(i), s.roles[i].warps};
   return refuse(fmt::format("no role runs the dot {}", label),
                 fmt::format("add it to a role, for instance role.main.dots={}", label));
 }
@@ -47,22 +51,24 @@ Status checkFragment(const std::string& label, DotOp dot, const Grid& g) {
   return {};
 }
 
-// setmaxnreg works on aligned groups of four warps, and what all roles hold together must fit.
-Status checkBudgets(const Schedule& s, const Target& target, int blocks, int cap) {
-  int sum = 0;
+// setmaxnreg works on aligned groups of four warps and moves registers inside what the block was launched with; more would be
+// waited for without end.
+Status checkBudgets(const Schedule& s, const Target& target, int cap) {
+  int sum = 0, launched = 0;
   bool any = false;
   for (const Role& r : s.roles) {
     any |= r.registers > 0;
     sum += (r.registers ? r.registers : cap) * r.warps * 32;
+    launched += cap * r.warps * 32;
   }
   if (!any || !target.has_setmaxnreg) return {};
   for (const Role& r : s.roles)
     if (r.warps % 4)
       return refuse(fmt::format("role {} has {} warps and the schedule has register budgets", r.name, r.warps),
                     "use multiples of four warps, or no budgets");
-  if (sum * blocks > target.registers_per_sm)
+  if (sum > launched)
     return refuse(
-        fmt::format("register budgets add up to {} a block, {} blocks an SM have {}", sum, blocks, target.registers_per_sm),
+        fmt::format("register budgets add up to {}, a block of {} registers a thread is launched with {}", sum, cap, launched),
         "lower role.NAME.registers");
   return {};
 }
@@ -75,6 +81,17 @@ Status applySchedule(mlir::ModuleOp module, const Schedule& s, const Target& tar
   for (const Role& r : s.roles) {
     if (!isPowerOfTwo(r.warps)) return refuse(fmt::format("role {} has {} warps", r.name, r.warps), "use a power of two");
     total += r.warps;
+    if (r.groups == 1) continue;
+    if (&r != &s.roles.front() || !r.dots.empty())
+      return refuse(fmt::format("role {} has {} groups; carried values would have to pass between them", r.name, r.groups),
+                    "give groups to the role that gathers only");
+    if (!isPowerOfTwo(r.groups) || r.warps % r.groups)
+      return refuse(fmt::format("role {} has {} groups of {} warps in all", r.name, r.groups, r.warps),
+                    "use a power of two that divides the warps");
+    // A group that waits for an empty slot must know that its phase before the last is over: parity tells two phases apart.
+    if (r.groups > s.stages)
+      return refuse(fmt::format("role {} has {} groups and the ring {} stages", r.name, r.groups, s.stages),
+                    "use at least as many stages as groups");
   }
   if (s.roles.empty()) total = s.warps;
   if (!isPowerOfTwo(s.warps)) return refuse(fmt::format("{} warps a block", s.warps), "use a power of two");
@@ -90,6 +107,7 @@ Status applySchedule(mlir::ModuleOp module, const Schedule& s, const Target& tar
     for (const Role& r : s.roles)
       roles.push_back(b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(r.name)),
                                            b.getNamedAttr("warps", b.getI32IntegerAttr(r.warps)),
+                                           b.getNamedAttr("groups", b.getI32IntegerAttr(r.groups)),
                                            b.getNamedAttr("registers", b.getI32IntegerAttr(r.registers))}));
     func->setAttr(kRolesAttr, b.getArrayAttr(roles));
     // A program may lose its loop (one tile in all) and with it its roles; then the widest role's warps run it.
@@ -104,15 +122,15 @@ Status applySchedule(mlir::ModuleOp module, const Schedule& s, const Target& tar
       return refuse(fmt::format("{} blocks of {} warps leave {} registers a thread", blocks, total, cap),
                     "use fewer blocks_per_sm");
     func->setAttr(kMaxRegistersAttr, b.getI32IntegerAttr(cap));
-    NEREID_CHECK_OK(checkBudgets(s, target, blocks, cap));
+    NEREID_CHECK_OK(checkBudgets(s, target, cap));
     Status status;
     func.walk([&](mlir::Operation* op) {
       if (auto dot = mlir::dyn_cast<DotOp>(op)) {
         const std::string label = dot.getLabel().str();
-        labels.insert(label);
+        labels.insert({label, family(label)});
         auto place = placeOf(s, label);
         if (!place) return status = place.diag(), mlir::WalkResult::interrupt();
-        auto found = s.grid.find(label);
+        auto found = s.grid.contains(label) ? s.grid.find(label) : s.grid.find(family(label));
         Grid g = found != s.grid.end() ? found->second : Grid{1, place->warps, 1};
         if (g.warps() != place->warps)
           return status = refuse(fmt::format("grid.{} has {} warps, its role has {}", label, g.warps(), place->warps),

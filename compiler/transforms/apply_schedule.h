@@ -9,7 +9,7 @@ namespace nereid::tile {
 
 // Attributes that apply_schedule leaves.
 inline constexpr const char* kWarpsAttr = "tile.warps";                 // func: warps of the block when it has no roles (i32)
-inline constexpr const char* kRolesAttr = "tile.roles";                 // func: array of {name, warps, registers}
+inline constexpr const char* kRolesAttr = "tile.roles";                 // func: array of {name, warps, groups, registers}
 inline constexpr const char* kStagesAttr = "tile.stages";               // func: depth of rings of gathered rows (i32)
 inline constexpr const char* kMaxRegistersAttr = "tile.max_registers";  // func: register cap a thread (i32)
 inline constexpr const char* kGridAttr = "tile.grid";                   // dot: warps over m, n, k (array of 3 i32)

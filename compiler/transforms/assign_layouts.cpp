@@ -49,6 +49,10 @@ class Assigner {
     status_ = Diag{Code::kUnsupported, std::move(what), where, std::move(fix)};
   }
 
+  // Where the sum of partial values goes: rows to warps, so that what follows is computed once in the block and a row's reduction
+  // stays in a warp.
+  Layout joined(const Layout& l) const { return l.partial ? layout::blocked(l.shape(), 4, warp_bits_) : l; }
+
   // The encoding of a layout. Whether a value is a partial sum is known here only; in the IR the joining convert_layout says so.
   Attribute attr(Operation* op, const Layout& l) { return LayoutAttr::of(op->getContext(), layout::summed(l)); }
   Attribute keyOf(Operation* op, const Layout& l) { return LayoutAttr::of(op->getContext(), l); }
@@ -105,7 +109,10 @@ class Assigner {
   // The layout of a value that depends on a dot, a reduction or a carried value; none for values that can be computed in any.
   std::optional<Layout> natural(Value v) {
     if (!isTensor(v)) return std::nullopt;
-    if (auto l = layoutOf(v.getType())) return l;
+    if (auto l = layoutOf(v.getType())) {
+      l->partial = partial_results_.lookup(v);
+      return l;
+    }
     if (!visiting_.insert(v).second) return std::nullopt;
     auto l = naturalOf(v);
     visiting_.erase(v);
@@ -121,12 +128,14 @@ class Assigner {
     if (auto dot = dyn_cast<DotOp>(op)) return accumulatorOf(dot);
     if (auto loop = dyn_cast<scf::ForOp>(op)) return carriedLayout(loop, cast<OpResult>(v).getResultNumber());
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      auto l = natural(branch.thenYield().getOperand(cast<OpResult>(v).getResultNumber()));
-      return l ? std::optional(layout::summed(*l)) : std::nullopt;
+      const unsigned i = cast<OpResult>(v).getResultNumber();
+      auto l = natural(branch.thenYield().getOperand(i));
+      if (!l || (l->partial && natural(branch.elseYield().getOperand(i)) == l)) return l;
+      return joined(*l);
     }
     if (auto red = dyn_cast<ReduceOp>(op)) {
       auto l = reduceOperandLayout(red);
-      return l ? std::optional(layout::sliceOf(layout::summed(*l), red.getDim())) : std::nullopt;
+      return l ? std::optional(layout::sliceOf(*l, red.getDim())) : std::nullopt;
     }
     if (auto trans = dyn_cast<TransOp>(op)) {
       auto l = natural(trans.getValue());
@@ -145,8 +154,12 @@ class Assigner {
           whole++;
       }
       if (!first) return std::nullopt;
-      const bool linear = (isa<arith::AddFOp, arith::SubFOp>(op) && whole == 0) || (isa<arith::MulFOp>(op) && partial == 1);
-      return linear ? first : layout::summed(*first);
+      // A product stays a partial sum if it is then added to another; otherwise it waits for the sum, which is fewer values.
+      const bool summed_later = llvm::any_of(
+          op->getUsers(), [](Operation* user) { return isa<arith::AddFOp, arith::SubFOp, DotOp, scf::YieldOp>(user); });
+      const bool linear =
+          (isa<arith::AddFOp, arith::SubFOp>(op) && whole == 0) || (isa<arith::MulFOp>(op) && partial == 1 && summed_later);
+      return linear ? first : joined(*first);
     }
     return std::nullopt;  // constants, ranges, splats, loads, broadcasts, views
   }
@@ -154,7 +167,7 @@ class Assigner {
   std::optional<Layout> carriedLayout(scf::ForOp loop, int i) {
     auto l = natural(loop.getYieldedValues()[i]);
     if (!l) l = natural(loop.getInits()[i]);
-    return l ? std::optional(layout::summed(*l)) : std::nullopt;
+    return l ? std::optional(joined(*l)) : std::nullopt;
   }
 
   // A matrix load somewhere in the free computation of v.
@@ -188,7 +201,7 @@ class Assigner {
   }
 
   std::optional<Layout> reduceOperandLayout(ReduceOp red) {
-    if (auto l = natural(red.getValue())) return layout::summed(*l);
+    if (auto l = natural(red.getValue())) return joined(*l);
     if (matrixLoad(red.getValue()) || tensorType(red.getValue()).getRank() == 1) return coalesced(red.getValue());
     return std::nullopt;
   }
@@ -212,7 +225,7 @@ class Assigner {
     if (!isTensor(v)) return v;
     Operation* place = placeFor(v, user);
     Attribute key = keyOf(user, l);
-    if (!l.partial && v.getType() == withEncoding(tensorType(v), attr(user, l))) return v;
+    if (partial_results_.lookup(v) == l.partial && v.getType() == withEncoding(tensorType(v), attr(user, l))) return v;
     auto& made = made_[{v, key}];
     for (Value m : made)
       if (m.getParentBlock() == place->getBlock() && (isa<BlockArgument>(m) || m.getDefiningOp()->isBeforeInBlock(place)))
@@ -228,6 +241,32 @@ class Assigner {
            std::is_permutation(a.reg.begin(), a.reg.end(), b.reg.begin());
   }
 
+  // Whether v depends on a value that has a layout of its own.
+  bool dependsOnLaidOut(Value v) {
+    if (!isTensor(v)) return false;
+    if (natural(v)) return true;
+    Operation* op = v.getDefiningOp();
+    return op && !isa<LoadOp, ViewOp>(op) && llvm::any_of(op->getOperands(), [&](Value x) { return dependsOnLaidOut(x); });
+  }
+
+  // Whether an elementwise op is done in the layout that is asked for, and its operand converted, instead of its result: where
+  // only registers change places; and where just one operand has a layout of its own and is as narrow as the result, because
+  // other uses may then share its conversion.
+  bool computedInTarget(Value v, const Layout& own, const Layout& l) {
+    Operation* op = v.getDefiningOp();
+    if (!op || !isElementwise(op)) return false;
+    if (reordered(own, l)) return true;
+    if (own.partial || l.partial) return false;
+    Value only;
+    for (Value operand : op->getOperands()) {
+      if (!dependsOnLaidOut(operand)) continue;
+      if (only || !natural(operand)) return false;
+      only = operand;
+    }
+    return only && tensorType(only).getElementTypeBitWidth() <= tensorType(v).getElementTypeBitWidth() && isFloatPacked(v);
+  }
+  static bool isFloatPacked(Value v) { return tensorType(v).getElementTypeBitWidth() == 16; }
+
   // Registers ordered so that neighbours along the last dimension come first: what stores want.
   static Layout byColumn(Layout l) {
     std::stable_sort(l.reg.begin(), l.reg.end(), [](const layout::Coord& a, const layout::Coord& b) {
@@ -242,18 +281,16 @@ class Assigner {
     auto type = withEncoding(tensorType(v), attr(place, l));
     Location loc = v.getLoc();
     auto own = natural(v);
-    // Arithmetic on a few registers is not worth a permutation of packed ones: it is done in the new order.
-    if (own && reordered(*own, l) && v.getDefiningOp() && isElementwise(v.getDefiningOp())) own = l;
+    if (own && computedInTarget(v, *own, l)) own = l;
     // A value with a layout of its own is converted as a whole, at its narrowest.
     if (own && *own != l) {
-      Value whole = demand(v, *own, place);
+      const bool spreads = l.partial && !own->partial;
+      Value whole = demand(v, spreads ? layout::summed(l) : *own, place);
       if (own->partial == l.partial) return convert(b, loc, whole, type);
-      auto joined = ConvertLayoutOp::create(b, loc, type, whole);
-      if (own->partial)
-        joined->setAttr(kSumAttr, b.getI32IntegerAttr(own->partial));
-      else
-        joined->setAttr(kSpreadAttr, b.getI32IntegerAttr(l.partial));
-      return joined;
+      auto converted = ConvertLayoutOp::create(b, loc, type, whole);
+      converted->setAttr(spreads ? kSpreadAttr : kSumAttr,
+                         b.getI32IntegerAttr(static_cast<int32_t>(spreads ? l.partial : own->partial)));
+      return converted;
     }
     // Carried values and results that have their encoding, and payload tiles themselves.
     if (layoutOf(v.getType()) || isShared(v.getType())) return convert(b, loc, v, type);
@@ -374,7 +411,7 @@ class Assigner {
     }
     if (auto store = dyn_cast<StoreOp>(op)) {
       auto l = natural(store.getValue());
-      if (l) l = byColumn(layout::summed(*l));
+      if (l) l = byColumn(joined(*l));
       if (!l) {
         int vector =
             vectorOf(store.getOffsets(), store.getMask(), tensorType(store.getValue()).getElementType(), op, store.getBase());
@@ -388,7 +425,7 @@ class Assigner {
     }
     if (auto put = dyn_cast<PutOp>(op)) {
       auto l = natural(put.getValue());
-      const Layout chosen = l ? layout::summed(*l) : rowsLayout(tensorType(put.getValue()));
+      const Layout chosen = l ? joined(*l) : rowsLayout(tensorType(put.getValue()));
       return setOperand(op, op->getNumOperands() - 1, chosen);
     }
     if (auto copy = dyn_cast<CopyRowsOp>(op)) {
@@ -398,7 +435,7 @@ class Assigner {
     }
     if (auto red = dyn_cast<ReduceOp>(op); red && !isTensor(red.getResult())) {
       auto l = natural(red.getValue());
-      return setOperand(op, 0, l ? layout::summed(*l) : layout::blocked(shapeOf(tensorType(red.getValue())), 1, 0));
+      return setOperand(op, 0, l ? joined(*l) : layout::blocked(shapeOf(tensorType(red.getValue())), 1, 0));
     }
     // Values with a layout of their own are made where they stand; the rest where they are used.
     for (Value r : op->getResults())
@@ -462,7 +499,10 @@ class Assigner {
       layouts.push_back(l);
     }
     for (auto [i, l] : llvm::enumerate(layouts))
-      if (l) branch.getResult(i).setType(withEncoding(tensorType(branch.getResult(i)), attr(branch, *l)));
+      if (l) {
+        branch.getResult(i).setType(withEncoding(tensorType(branch.getResult(i)), attr(branch, *l)));
+        if (l->partial) partial_results_[branch.getResult(i)] = l->partial;
+      }
     for (Region& region : branch->getRegions()) {
       if (region.empty()) continue;
       process(region.front());
@@ -489,6 +529,7 @@ class Assigner {
   AxisAnalysis axis_;
   Status status_;
   llvm::DenseSet<Value> visiting_;
+  llvm::DenseMap<Value, uint32_t> partial_results_;  // of scf.if: which their encoding does not say
   llvm::DenseMap<std::pair<Value, Attribute>, SmallVector<Value>> made_;
 };
 
@@ -511,7 +552,8 @@ Status assignLayouts(ModuleOp module) {
       NEREID_CHECK_OK(Assigner(func->getAttrOfType<IntegerAttr>(kWarpsAttr).getInt()).run(func.getBody().front()));
       continue;
     }
-    for (auto [i, region] : llvm::enumerate(warps.getRoles())) NEREID_CHECK_OK(Assigner(warps.getWarps()[i]).run(region.front()));
+    for (auto [i, region] : llvm::enumerate(warps.getRoles()))
+      NEREID_CHECK_OK(Assigner(warps.getWarps()[i] / warps.getGroups()[i]).run(region.front()));
     // Constants that simplification moved above the roles; each role has made its own.
     for (Operation& op : llvm::make_early_inc_range(func.getBody().front()))
       if (op.use_empty() && llvm::any_of(op.getResultTypes(), [](Type t) { return isa<RankedTensorType>(t); })) op.erase();

@@ -27,6 +27,7 @@ constexpr int kLoad = 0;   // index of the role that gathers
 struct RoleInfo {
   std::string name;
   int warps = 0;
+  int groups = 1;
   int registers = 0;
 };
 
@@ -50,7 +51,7 @@ class Partition {
     NEREID_CHECK_OK(findOwners());
     findNeeds();
     build();
-    return {};
+    return status_;
   }
 
  private:
@@ -186,6 +187,9 @@ class Partition {
     }
   }
 
+  // Ops whose operand is sent rather than their result, which is wider.
+  static bool madeByReader(Operation* op) { return isa<BroadcastOp>(op); }
+
   // The role that computes op itself, kFree for cloned ones. Effects without an owner run in the first compute role.
   int roleOf(Operation* op) const {
     if (isRingGather(op) || sent_.contains(op)) return kLoad;
@@ -201,9 +205,9 @@ class Partition {
   //----------------------------------------------------------------------------------------------------===//
 
   ChannelPlan& channelFor(scf::ForOp loop, int writer, int reader) {
-    // Rows and what `load` sends share one channel a loop; compute roles get one a pair.
+    // What a role sends in a loop shares one channel, whoever reads it.
     for (ChannelPlan& c : channels_)
-      if (c.loop == loop && c.writer == writer && (writer == kLoad || c.readers.contains(reader))) {
+      if (c.loop == loop && c.writer == writer) {
         c.readers.insert(reader);
         return c;
       }
@@ -237,7 +241,7 @@ class Partition {
       return;
     }
     const int owner = roleOf(def);
-    if (owner != kFree && owner != role) return crossing(role, owner, v, enclosingLoop(def));
+    if (owner != kFree && owner != role && !madeByReader(def)) return crossing(role, owner, v, enclosingLoop(def));
     needOp(role, def);
   }
 
@@ -307,12 +311,13 @@ class Partition {
 
   Value i32(OpBuilder& b, Location loc, int x) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(x)); }
 
-  Position next(OpBuilder& b, Location loc, Position p, int depth) {
-    Value one = i32(b, loc, 1), zero = i32(b, loc, 0);
-    Value bumped = arith::AddIOp::create(b, loc, p.slot, one);
-    Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bumped, i32(b, loc, depth));
-    Value flipped = arith::XOrIOp::create(b, loc, p.phase, one);
-    return {arith::SelectOp::create(b, loc, wraps, zero, bumped), arith::SelectOp::create(b, loc, wraps, flipped, p.phase)};
+  // `step` slots on; at most once round the ring.
+  Position next(OpBuilder& b, Location loc, Position p, int step, int depth) {
+    Value bumped = arith::AddIOp::create(b, loc, p.slot, i32(b, loc, step));
+    Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, bumped, i32(b, loc, depth));
+    Value around = arith::SubIOp::create(b, loc, bumped, i32(b, loc, depth));
+    Value flipped = arith::XOrIOp::create(b, loc, p.phase, i32(b, loc, 1));
+    return {arith::SelectOp::create(b, loc, wraps, around, bumped), arith::SelectOp::create(b, loc, wraps, flipped, p.phase)};
   }
 
   bool needs(int role, Value v) const { return needed_[role].contains(v.getAsOpaquePointer()); }
@@ -334,6 +339,9 @@ class Partition {
     if (!c.open.insert(&ch).second) return;
     // A fresh slot is empty: the writer waits for the phase before the first.
     if (!ch.loop) c.position[&ch] = {i32(c.b, loc, 0), i32(c.b, loc, 1)};
+    if (!ch.loop && roles_[c.role].groups > 1)
+      fail(Diag{Code::kUnsupported, fmt::format("role {} has groups and sends a value outside a loop", roles_[c.role].name),
+                "schedule", "use one group"});
     AcquireOp::create(c.b, loc, ch.channel, c.position[&ch].slot, c.position[&ch].phase);
   }
 
@@ -370,7 +378,7 @@ class Partition {
       if (!uses) continue;
       last = &op;
       // Lazily read: anything without an anchor may be computed where it is used.
-      if (roleOf(&op) == kFree)
+      if (roleOf(&op) == kFree || madeByReader(&op))
         for (Value r : op.getResults()) reach.insert(r);
     }
     return last;
@@ -468,16 +476,26 @@ class Partition {
         kept.push_back(i);
         init.push_back(c.map.lookupOrDefault(loop.getInits()[i]));
       }
+    // Groups take iterations in turn, each from its own on.
+    const int groups = roles_[c.role].groups;
+    Value group = groups > 1 ? GroupIdOp::create(c.b, loc, c.b.getI32Type()).getResult() : i32(c.b, loc, 0);
+    if (groups > 1 && !kept.empty())
+      fail(unsupported(loop, fmt::format("role {} has groups and carries values through a loop", roles_[c.role].name),
+                       "use one group"));
     SmallVector<ChannelPlan*> mine;
     for (ChannelPlan& ch : channels_)
       if (ch.loop == loop && (ch.writer == c.role || ch.readers.contains(c.role))) {
         mine.push_back(&ch);
-        init.push_back(i32(c.b, loc, 0));
+        init.push_back(group);
         // A writer's first round finds every slot empty: it waits for the phase before the first.
         init.push_back(i32(c.b, loc, ch.writer == c.role ? 1 : 0));
       }
     Value lower = c.map.lookupOrDefault(loop.getLowerBound()), upper = c.map.lookupOrDefault(loop.getUpperBound()),
           step = c.map.lookupOrDefault(loop.getStep());
+    if (groups > 1) {
+      lower = arith::AddIOp::create(c.b, loc, lower, arith::MulIOp::create(c.b, loc, group, step));
+      step = arith::MulIOp::create(c.b, loc, step, i32(c.b, loc, groups));
+    }
     // The role that gathers reads its indices an iteration ahead, so that their latency passes while it waits for an empty slot.
     SmallVector<std::pair<LoadOp, SmallVector<Operation*>>> ahead;
     if (c.role == kLoad)
@@ -516,7 +534,7 @@ class Partition {
     SmallVector<Value> yields;
     for (int i : kept) yields.push_back(c.map.lookupOrDefault(loop.getYieldedValues()[i]));
     for (ChannelPlan* ch : mine) {
-      Position p = next(c.b, loc, c.position[ch], ch->depth);
+      Position p = next(c.b, loc, c.position[ch], groups, ch->depth);
       yields.push_back(p.slot);
       yields.push_back(p.phase);
       c.open.erase(ch);
@@ -545,14 +563,15 @@ class Partition {
                                      b.getArrayAttr(readers));
     }
     SmallVector<StringRef> names;
-    SmallVector<int32_t> warps, registers;
+    SmallVector<int32_t> warps, groups, registers;
     for (const RoleInfo& r : roles_) {
+      groups.push_back(r.groups);
       names.push_back(r.name);
       warps.push_back(r.warps);
       registers.push_back(r.registers);
     }
-    auto op = WarpsOp::create(b, loc, b.getStrArrayAttr(names), b.getDenseI32ArrayAttr(warps), b.getDenseI32ArrayAttr(registers),
-                              roles_.size());
+    auto op = WarpsOp::create(b, loc, b.getStrArrayAttr(names), b.getDenseI32ArrayAttr(warps), b.getDenseI32ArrayAttr(groups),
+                              b.getDenseI32ArrayAttr(registers), roles_.size());
     for (auto [r, region] : llvm::enumerate(op.getRoles())) {
       Block& block = region.emplaceBlock();
       Cloner c(static_cast<int>(r), OpBuilder::atBlockEnd(&block));
@@ -564,7 +583,12 @@ class Partition {
     }
   }
 
+  void fail(Diag d) {
+    if (status_.ok()) status_ = std::move(d);
+  }
+
   func::FuncOp func_;
+  Status status_;
   std::vector<RoleInfo> roles_;
   DenseMap<Value, int> owner_;
   DenseSet<Operation*> address_slice_, sent_, private_gathers_, loaded_ahead_;
@@ -588,9 +612,10 @@ Status partitionRoles(ModuleOp module) {
       continue;
     }
     std::vector<RoleInfo> roles;
-    for (auto role : attr.getAsRange<DictionaryAttr>())
-      roles.push_back({role.getAs<StringAttr>("name").str(), static_cast<int>(role.getAs<IntegerAttr>("warps").getInt()),
-                       static_cast<int>(role.getAs<IntegerAttr>("registers").getInt())});
+    for (auto role : attr.getAsRange<DictionaryAttr>()) {
+      const auto number = [&](const char* key) { return static_cast<int>(role.getAs<IntegerAttr>(key).getInt()); };
+      roles.push_back({role.getAs<StringAttr>("name").str(), number("warps"), number("groups"), number("registers")});
+    }
     if (roles.size() < 2 || roles[0].name != "load")
       return Diag{Code::kUnsupported, "the first role is not load", "schedule",
                   "list role load first, then the roles that compute"};

@@ -2,11 +2,14 @@
 // One block is a (query row, tile of heads, split of the row's tokens); tile sizes and splits come from the schedule.
 //
 // Numerics. Cells are column blocks with at most one scale a token; products are of exact narrow numbers, sums in f32:
-//  * Each head's q is divided by 2^e, e the exponent of its largest value, and multiplied back in the f32 score. So f16 holds it.
-//  * A cell's scale multiplies its part of the score after the product, in f32.
+//  * Each head's q is divided by a power of two, which the f32 score is multiplied by, so that f16 holds it.
+//  * A token's scales are split into a power of two, the largest, and the rest in (0, 1].
+//  * Scores: where that is exact the rest multiplies the row's narrow values and the largest the sum. Otherwise a cell's scale
+//    multiplies its part of the score in f32.
 //  * The running maximum moves only when it grows by 2^6; weights are relative to it, so at most 2^6.
-//  * For the values a token's scales are split into a power of two, the largest, which goes into the token's weight, and the rest
-//    in (0, 1]. Weights are in units of a carried power of two a head, so that f16 holds them too.
+//  * Values: the largest goes into the token's weight, which is in units of a carried power of two a head, so that f16 holds it;
+//  the
+//    rest multiplies the narrow weight or the row's narrow values.
 #include <algorithm>
 #include <cmath>
 
@@ -14,6 +17,7 @@
 #include "kernels_dsl/programs/paged_cache.h"
 #include "kernels_dsl/programs/power_of_two.h"
 #include "kernels_dsl/programs/programs.h"
+#include "kernels_dsl/programs/row_scales.h"
 
 namespace nereid::kernels {
 using dsl::Builder, dsl::Type, dsl::Value;
@@ -21,8 +25,6 @@ namespace {
 
 constexpr int kGrowth = 6;         // log2 of how far the maximum, and weights, may grow before a rescale
 constexpr int kLowestUnit = -110;  // so that weights in units, and their sum, stay finite
-// Weights times largest scales are kept 2^7 lower: with weights up to 2^6 and scales up to 2^127 the product stays finite.
-constexpr float kWeightDown = 0x1p-7f, kWeightUp = 0x1p7f;
 
 // One KV cache of the call. The tiles of the first source come before those of the second.
 struct Source {
@@ -55,16 +57,16 @@ class SparseDecode {
     std::vector<const KvLayout*> layouts{p.source.layout};
     if (p.extra.exists()) layouts.push_back(p.extra.layout);
     const auto cells = alignedCells(layouts);  // so that sources share accumulators
+    for (const KvLayout* layout : layouts) units |= layout->hasScales();
     bindSource("", p.source, cells.front());
     if (p.extra.exists()) bindSource("extra_", p.extra, cells.back());
     loadQuery();
 
     std::vector<Value> state;
-    state = {b.full(-INFINITY, Type::F32, {t.heads}), b.full(0., Type::F32, {t.heads}), b.full(0., Type::I32, {t.heads})};
-    for (size_t c = 0; c < cells[0].size() && stored(cells[0][c]); c++) {
+    state = {b.full(-INFINITY, Type::F32, {t.heads}), b.full(0., Type::F32, {t.heads, t.tokens}),
+             b.full(0., Type::I32, {t.heads})};
+    for (size_t c = 0; c < cells[0].size() && stored(cells[0][c]); c++)
       state.push_back(b.full(0., Type::F32, {t.heads, cells[0][c].cols}));
-      units |= inUnits(c);
-    }
     attendAll(state);
     store(state);
   }
@@ -92,16 +94,12 @@ class SparseDecode {
   }
 
   bool stored(const Cell& c) const { return c.col < p.head_dim_v; }
-  // Accumulators of columns that have a scale in some source are in units of the carried power of two.
-  bool inUnits(size_t cell) const {
-    return std::any_of(sources.begin(), sources.end(), [&](const Source& s) { return s.cells[cell].scale.has_value(); });
-  }
   Type product(const Cell& c) const {
     if (c.elem == Elem::kBF16 || p.arith == Arith::kBF16) return Type::BF16;
     return p.arith == Arith::kFp8 ? Type::F8E4M3 : Type::F16;
   }
-  // log2 of the largest |q| as an operand: f16 wants a large one, its small values end at 2^-24.
-  static int queryExponent(Type product) { return product == Type::F16 ? 14 : product == Type::F8E4M3 ? 7 : 0; }
+  // log2 of the largest |q| as an operand: narrow types want a large one, f16's small values end at 2^-24.
+  int queryExponent() const { return p.arith == Arith::kFp8 ? 7 : 14; }
 
   void loadQuery() {
     const Value q = b.pointer("q", Type::BF16);
@@ -112,13 +110,13 @@ class SparseDecode {
       values.push_back(b.load(q, start + (b.range(c.cols) + c.col).to(Type::I64).row(), live.col(), 0.f).to(Type::F32));
       largest = max(largest, reduceMax(abs(values.back()), 1));
     }
-    // Powers of two up to 2^(14 - e) and down to 2^-e are normal for these e.
+    // Powers of two up to 2^(14 - e) and down to 2^(e - 14) are normal for these e.
     const Value e = min(max(exponentOf(largest), -112), 126);
-    score_factor = powerOfTwo(e) * (b.arg("softmax_scale") * kLog2e);
+    score_factor = powerOfTwo(e - queryExponent()) * (b.arg("softmax_scale") * kLog2e);
     for (Source& s : sources)
       for (size_t c = 0; c < s.cells.size(); c++) {
         const Type type = product(s.cells[c]);
-        s.q.push_back((values[c] * powerOfTwo(queryExponent(type) - e).col()).to(type));
+        s.q.push_back((values[c] * powerOfTwo(queryExponent() - e).col()).to(type));
       }
   }
 
@@ -165,37 +163,24 @@ class SparseDecode {
             tokenAddress(*s.problem->layout, page, token - page * page_size, page_size, stride)};
   }
 
-  // A token's scales, by cell, for the two products.
-  struct Scales {
-    std::vector<Value> score;  // of the score's part: undoes the cell's query exponent too
-    std::vector<Value> rest;   // scale / largest, f32
-    Value largest;             // times kWeightDown; absent: 1
-  };
-
-  Scales loadScales(const Source& s, const Rows& rows) {
-    Scales out{.score = std::vector<Value>(s.cells.size()), .rest = std::vector<Value>(s.cells.size())};
+  // What `load` hands over of a tile's scales; rests are in the type of the products.
+  RowScales loadScales(const Source& s, const Rows& rows) {
     const KvLayout& layout = *s.problem->layout;
-    if (!layout.hasScales()) return out;
+    if (!layout.hasScales()) return {.scale = std::vector<Value>(s.cells.size()), .rest = std::vector<Value>(s.cells.size())};
     // A gather of its own, also where scales lie in the row: whoever copies rows then has them at once.
     const int bytes = scaleSpan(layout).bytes;
-    const Value span = b.gatherRows(rows.base, rows.at.scales, bytes, rows.selected, scaleAlign(layout, t.align));
-    Value top;  // as bits without sign, which order like numbers and put NaN last
-    for (size_t c = 0; c < s.cells.size(); c++) {
-      if (!s.cells[c].scale) continue;
-      out.score[c] = cellScale(b, layout, s.cells[c], span);
-      const Value bits = bitcast(out.score[c], Type::I32) & 0x7fffffff;
-      top = top.present() ? max(top, bits) : bits;
-    }
-    // The power of two at or above; a masked row has scales of zero bytes, which must not become 0/0. NaN stays in its rest.
-    const Value power = clampPower(powerAbove(top)), inverse = reciprocalPower(power);
+    RowScales out =
+        splitScales(b, layout, s.cells,
+                    b.gatherRows(rows.base, rows.at.scales, bytes, rows.selected, scaleAlign(layout, t.align)), rows.selected);
+    const bool f8 = p.arith == Arith::kFp8, exact = layout.pow2Scales() && !f8;
     for (size_t c = 0; c < s.cells.size(); c++) {
       if (!s.cells[c].scale) continue;
       const Type type = product(s.cells[c]);
-      const Value rest = out.score[c] * inverse;
-      if (stored(s.cells[c])) out.rest[c] = b.staged(type == Type::F8E4M3 ? rest : rest.to(type));
-      out.score[c] = b.staged(out.score[c] * std::ldexp(1.f, -queryExponent(type)));
+      out.scale[c] = b.staged(out.scale[c]);
+      if (exact || stored(s.cells[c])) out.rest[c] = b.staged(f8 ? out.rest[c] : out.rest[c].to(type));
     }
-    out.largest = b.staged(bitcast(power, Type::F32) * kWeightDown);
+    out.largest = b.staged(out.largest);
+    out.wide = exact ? b.staged(out.wide) : Value();
     return out;
   }
 
@@ -203,23 +188,32 @@ class SparseDecode {
   void attend(const Source& s, const Rows& rows, std::vector<Value>& st) {
     const KvLayout& layout = *s.problem->layout;
     const Value bytes = b.gatherRows(rows.base, rows.at.row, layout.row_bytes, rows.selected, rowAlign(layout, t.align));
-    const Scales scales = loadScales(s, rows);
+    const RowScales scales = loadScales(s, rows);
     const auto values = [&](const Cell& c) {
       const Value v = b.view(bytes, c.byte, dslType(c.elem), c.cols);
       return product(c) == dslType(c.elem) ? v : v.to(product(c));
     };
 
-    Value x;
-    const auto addScores = [&](bool scaled) {
-      for (size_t c = 0; c < s.cells.size(); c++) {
-        if (s.cells[c].scale.has_value() != scaled) continue;
-        Value part = b.dot("qk", s.q[c], trans(values(s.cells[c])), b.full(0., Type::F32, {t.heads, t.tokens}));
-        if (scaled) part = part * scales.score[c].row();
-        x = x.present() ? x + part : part;
-      }
+    // Parts of the score, each summed over the cells whose parts have one factor.
+    const Value zero = b.full(0., Type::F32, {t.heads, t.tokens});
+    const auto part = [&](size_t c, const Value& k, const Value& sum) { return b.dot("qk", s.q[c], trans(k), sum); };
+    const auto scaleParts = [&](Value x) -> std::vector<Value> {
+      for (size_t c = 0; c < s.cells.size(); c++)
+        if (s.cells[c].scale) x = x + part(c, values(s.cells[c]), zero) * scales.scale[c].row();
+      return {x};
     };
-    addScores(false);
-    addScores(true);
+    const auto scaleRows = [&](const Value& x) -> std::vector<Value> {
+      Value sum = zero;
+      for (size_t c = 0; c < s.cells.size(); c++)
+        if (s.cells[c].scale) sum = part(c, values(s.cells[c]) * scales.rest[c].col(), sum);
+      return {x + sum * scales.largest.row()};
+    };
+    Value x = zero;
+    for (size_t c = 0; c < s.cells.size(); c++)
+      if (!s.cells[c].scale) x = part(c, values(s.cells[c]), x);
+    x = scales.wide.present() ? b.ifElse(
+                                    reduceOr(scales.wide, 0), [&] { return scaleParts(x); }, [&] { return scaleRows(x); })[0]
+                              : scaleParts(x)[0];
     x = select(rows.selected.row(), x * score_factor.col(), -INFINITY);
 
     const Value m = st[kMax], top = reduceMax(x, 1), grows = top > m + static_cast<float>(kGrowth);
@@ -229,7 +223,7 @@ class SparseDecode {
     Value weight = exp2(x - (reference + st[kUnit].to(Type::F32)).col()), sized;
     if (units) {
       // The unit rises when a weight times its token's largest scale would leave f16, and is set by the first tile of a row.
-      sized = scales.largest.present() ? weight * scales.largest.row() : weight * kWeightDown;
+      sized = scales.largest.present() ? weight * scales.largest.row() : weight * kLargestDown;
       const Value largest = reduceMax(sized, 1);
       const Value moves = (largest > std::ldexp(1.f, kGrowth)) | ((m == -INFINITY) & (largest > 0.f));
       const Value step = select(moves, max(exponentOf(largest), kLowestUnit - st[kUnit]), 0);
@@ -239,22 +233,22 @@ class SparseDecode {
       sized = sized * down.col();
       keep = keep * down;
     }
-    st[kSum] = st[kSum] * keep + reduceSum(weight, 1);
-    for (size_t n = kAcc; n < st.size(); n++) st[n] = st[n] * keep.col();
-    for (size_t c = 0, n = kAcc; n < st.size(); c++, n++) {
-      const Cell& cell = s.cells[c];
-      const Type type = product(cell);
-      Value w = inUnits(c) ? sized : weight;
-      // The rest of a scale goes into the weights: one product a head and token, where the values would need one a column.
-      if (cell.scale && type == Type::F8E4M3) w = w * scales.rest[c].row();
-      w = w.to(type);
-      if (cell.scale && type != Type::F8E4M3) w = w * scales.rest[c].row();
-      st[n] = b.dot("pv", w, values(cell), st[n]);
+    st[kSum] = st[kSum] * keep.col() + weight;
+    std::vector<Value> w, v;  // by cell
+    for (size_t c = 0; kAcc + c < st.size(); c++) {
+      const Value& rest = scales.rest[c];
+      const Type type = product(s.cells[c]);
+      const bool f8 = type == Type::F8E4M3, few = t.heads <= 16;  // few: a warp has no more values than weights
+      w.push_back((!rest.present() ? weight : f8 ? sized * rest.row() : sized).to(type));
+      v.push_back(values(s.cells[c]));
+      if (rest.present() && !f8) (few ? w : v).back() = few ? w.back() * rest.row() : v.back() * rest.col();
     }
+    for (size_t n = kAcc; n < st.size(); n++) st[n] = st[n] * keep.col();
+    for (size_t c = 0; kAcc + c < st.size(); c++) st[kAcc + c] = b.dot("pv" + std::to_string(c), w[c], v[c], st[kAcc + c]);
   }
 
   void store(const std::vector<Value>& st) {
-    const RowSoftmax sum{st[kMax], st[kSum] * powerOfTwo(st[kUnit])};
+    const RowSoftmax sum{st[kMax], reduceSum(st[kSum], 1) * powerOfTwo(st[kUnit])};
     const bool partial = splits > 1;
     Value sink;
     if (p.sink && !partial) sink = b.load(b.pointer("attn_sink", Type::F32), head, live, -INFINITY) * kLog2e;
@@ -267,7 +261,7 @@ class SparseDecode {
     for (size_t c = 0, n = kAcc; n < st.size(); c++, n++) {
       const Cell& cell = sources[0].cells[c];
       const Value column = b.range(cell.cols) + cell.col;
-      Value y = st[n] * (powerOfTwo(st[kUnit]) * (inUnits(c) ? kWeightUp : 1.f)).col() * scale.col();
+      Value y = st[n] * powerOfTwo(st[kUnit]).col() * scale.col();
       if (!partial) y = y.to(Type::BF16);
       const Value mask = cell.col + cell.cols <= dv ? live.col() : live.col() & (column < dv).row();
       b.store(out, (place * dv).col() + column.to(Type::I64).row(), y, mask);
@@ -279,8 +273,8 @@ class SparseDecode {
     b.store(b.pointer("lse", Type::F32), at, lseValue(sum, sink, p.lse), live);
   }
 
-  // Carried values by head: the reference maximum (log2), the sum, log2 of the unit; then accumulators. Sum and accumulators are
-  // relative to 2^(maximum + unit).
+  // Carried values by head: the reference maximum (log2), the sums of each place in a tile, log2 of the unit; then accumulators.
+  // Sums and accumulators are relative to 2^(maximum + unit).
   static constexpr size_t kMax = 0, kSum = 1, kUnit = 2, kAcc = 3;
 
   Builder& b;
@@ -288,7 +282,7 @@ class SparseDecode {
   const SparseDecodeTiles& t;
   const int splits;
   Value row, split, head, live, score_factor;
-  bool units = false;  // some accumulator is in units
+  bool units = false;  // weights are in units of the carried power of two: some source has scales
   std::vector<Source> sources;
 };
 

@@ -18,11 +18,16 @@ constexpr int64_t kMinTilesOfSplit = 2;   // a split of one tile is all prologue
 constexpr int64_t kMaxChosenSplits = 32;  // 64 were slower than 32: the combine
 constexpr int64_t kInvariantTiles = 8;    // tiles of a split that does not depend on the batch
 constexpr int64_t kFullAlign = 16;        // of pools, for the widest copies
-// Registers a thread where a target has budgets for roles: what is left of an SM goes to the role that computes.
+// Registers a thread by role, load first, where a target has budgets for roles and so many blocks fit an SM. What a role needs
+// follows from the tests of resources: ptxas spills with less. Two sources of 16 heads spill with two blocks an SM, so have one.
 struct Budget {
-  int heads, blocks, load, main;
+  int heads, sources;
+  bool parts;  // scores in parts (scaledInParts)
+  int blocks;
+  std::vector<int> roles;
 };
-constexpr Budget kBudgets[] = {{16, 2, 56, 200}, {32, 1, 40, 232}};
+const Budget kBudgets[] = {{16, 1, false, 2, {56, 200}},      {16, 1, true, 2, {56, 200}},      {32, 1, false, 1, {32, 152, 176}},
+                           {32, 2, false, 1, {48, 144, 176}}, {32, 1, true, 1, {32, 232, 120}}, {32, 2, true, 1, {32, 232, 120}}};
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -35,12 +40,30 @@ int64_t tilesOf(const SparseDecodeProblem& p, int64_t tokens) {
 
 int64_t queries(const SparseDecodeProblem& p) { return (p.rows ? p.rows : kUnknownRows) * p.s_q; }
 
-// Warps of the computing role: for each 16 heads four, over the columns of q·k and over the columns of v.
-void setRoles(Schedule& s) {
-  const int groups = s.tile["heads"] / 16;
-  s.roles = {{.name = "load", .dots = {}, .warps = 4}, {.name = "main", .dots = {"qk", "pv"}, .warps = 4 * groups}};
-  s.grid["qk"] = {groups, 1, 4};
-  s.grid["pv"] = {groups, 4, 1};
+// Scales that are no powers of two multiply parts of a score, which take registers beside the sum.
+bool scaledInParts(const SparseDecodeProblem& p) {
+  const auto parts = [](const SourceProblem& s) { return s.exists() && s.layout->hasScales() && !s.layout->pow2Scales(); };
+  return parts(p.source) || parts(p.extra);
+}
+
+// All heads of a block go through each warp, so that a row is unpacked once for them: q·k over tokens and columns of the row, p·v
+// over columns. With 32 heads the products have roles of their own where registers can be dealt to them.
+void setRoles(const SparseDecodeProblem& p, Schedule& s, const Target& target) {
+  const Role load{.name = "load", .dots = {}, .warps = 4, .groups = 2};
+  s.grid["qk"] = s.tile["heads"] == 16 ? Grid{1, 2, 2} : Grid{1, 2, 4};
+  s.grid["pv"] = {1, 4, 1};
+  if (s.tile["heads"] == 16) {
+    s.roles = {load, {.name = "main", .dots = {"qk", "pv"}, .warps = 4}};
+  } else if (target.has_setmaxnreg && scaledInParts(p)) {
+    s.roles = {load, {.name = "qk", .dots = {"qk"}, .warps = 4}, {.name = "pv", .dots = {"pv"}, .warps = 8}};
+    s.grid["qk"] = {1, 1, 4};
+    s.grid["pv"] = {2, 4, 1};
+  } else if (target.has_setmaxnreg) {
+    s.roles = {load, {.name = "qk", .dots = {"qk"}, .warps = 8}, {.name = "pv", .dots = {"pv"}, .warps = 4}};
+  } else {
+    s.roles = {load, {.name = "main", .dots = {"qk", "pv"}, .warps = 8}};
+    s.grid["pv"] = {2, 4, 1};
+  }
 }
 
 int headsOfBlock(const SparseDecodeProblem& p) {
@@ -63,15 +86,16 @@ void fit(const SparseDecodeProblem& p, const Target& target, Schedule& s) {
     s.tile["heads"] = step.heads;
     s.stages = step.stages;
     s.tile["tokens"] = step.tokens;
-    setRoles(s);
+    setRoles(p, s, target);
     if (estimateSharedBytes(p, s) <= target.shared_per_block) break;
   }
   const int64_t blocks = target.shared_per_sm / (estimateSharedBytes(p, s) + kSharedReservedPerBlock);
   for (const Budget& budget : kBudgets) {
-    if (budget.heads != s.tile["heads"] || blocks < budget.blocks || !target.has_setmaxnreg) continue;
+    if (budget.heads != s.tile["heads"] || budget.sources != (p.extra.exists() ? 2 : 1) || budget.parts != scaledInParts(p) ||
+        blocks < budget.blocks || !target.has_setmaxnreg)
+      continue;
     s.blocks_per_sm = budget.blocks;
-    s.roles[0].registers = budget.load;
-    s.roles[1].registers = budget.main;
+    for (size_t i = 0; i < budget.roles.size(); i++) s.roles[i].registers = budget.roles[i];
   }
 }
 
@@ -139,8 +163,10 @@ int64_t estimateSharedBytes(const SparseDecodeProblem& p, const Schedule& s) {
     token = source == &p.extra && source->layout != p.source.layout ? token + bytes : std::max(token, bytes);
   }
   const int64_t tokens = s.tile.at("tokens"), slot = ceilDiv(tokens * token + 16, 128) * 128;
-  // Partial scores of four warps for each 16 heads.
-  return s.stages * slot + s.tile.at("heads") * tokens * 16 + 512;
+  // Addends of scores; weights in f16 and bf16 with factors by head, twice if they pass between roles.
+  const int64_t heads = s.tile.at("heads"), addends = s.grid.contains("qk") ? s.grid.at("qk").k : 1;
+  const int64_t scores = addends * heads * (tokens * 4 + 32), weights = 2 * heads * (tokens * 2 + 16) + heads * 4;
+  return s.stages * slot + scores + (s.roles.size() > 2 ? 2 : 1) * weights + heads * 16 + 512;
 }
 
 Schedule chooseSchedule(const Problem& problem, const Target& target) {

@@ -12,7 +12,8 @@ namespace nereid {
 namespace {
 
 constexpr const char* kAccepted =
-    "tile.NAME, warps, roles, role.NAME.dots, role.NAME.warps, role.NAME.registers, grid.LABEL, stages, copy, blocks_per_sm, "
+    "tile.NAME, warps, roles, role.NAME.dots, role.NAME.warps, role.NAME.groups, role.NAME.registers, grid.LABEL, stages, copy, "
+    "blocks_per_sm, "
     "splits";
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -88,6 +89,10 @@ Status apply(Schedule& s, const std::string& key, const std::string& value) {
       NEREID_TRY(roleNamed(s, path[1]).warps, number(key, value, 1, 32));
       return {};
     }
+    if (path[2] == "groups") {
+      NEREID_TRY(roleNamed(s, path[1]).groups, number(key, value, 1, 32));
+      return {};
+    }
     if (path[2] == "registers") {
       NEREID_TRY(const int registers, number(key, value, 0, 248));
       if (registers % 8 || (registers && registers < 24)) return bad(key, value, "a multiple of 8 from 24 to 248, or 0");
@@ -145,6 +150,7 @@ std::string Schedule::text() const {
   if (roles.empty()) put("warps", fmt::to_string(warps));
   for (const Role& r : roles) {
     put(fmt::format("role.{}.warps", r.name), fmt::to_string(r.warps));
+    if (r.groups > 1) put(fmt::format("role.{}.groups", r.name), fmt::to_string(r.groups));
     std::string dots;
     for (const std::string& d : r.dots) dots += (dots.empty() ? "" : "+") + d;
     if (!dots.empty()) put(fmt::format("role.{}.dots", r.name), dots);

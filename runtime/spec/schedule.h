@@ -18,12 +18,14 @@ struct Grid {
 };
 
 // A group of warps that runs a part of the program. The role named "load" owns the row gathers of loops and has no dots;
-// each other role owns the dots whose labels it lists. A schedule without roles runs everything on `warps` warps.
+// each other role owns the dots whose labels it lists; "pv" stands for pv0, pv1, … too, here and in `grid`. A schedule without
+// roles runs everything on `warps` warps.
 struct Role {
   std::string name;
   std::vector<std::string> dots;
   int warps = 4;
   int registers = 0;  // a thread's budget (setmaxnreg); 0: as launched
+  int groups = 1;     // of equal size, which take a loop's iterations in turn; "load" only
   bool operator==(const Role&) const = default;
 };
 

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "api/compile_kernel.h"
 #include "api/run_file.h"
 #include "tools/nereid/commands.h"
 

@@ -2,6 +2,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 #include "compiler/conversion/gpu/lowering.h"
 
 namespace nereid::gpu {
@@ -151,7 +153,7 @@ Value Lowering::owns(Location loc, const Layout& l) {
     ok = ok ? arith::AndIOp::create(b_, loc, ok, first) : first;
   };
   check(lane_, copies(l.lane));
-  check(group_.warp, copies(l.warp));
+  check(group_.warp, copies(l.warp) & ~static_cast<int>(l.partial));
   return ok;
 }
 
@@ -191,11 +193,29 @@ int Lowering::allocate(int bytes, int align) {
   return at;
 }
 
-void Lowering::groupBarrier(Location loc) {
-  if (group_.warps == 1)
-    nv_.syncWarp(loc);
-  else
-    nv_.barrier(loc, group_.barrier, group_.warps * 32);
+Value Lowering::scratch(Location loc, int bytes) {
+  constexpr int kAlign = 16;
+  bytes = (bytes + kAlign - 1) / kAlign * kAlign;
+  Value at = sharedAddress(loc, allocate(group_.groups * bytes, kAlign));
+  return group_.index ? gep(loc, at, mulConstant(loc, group_.index, bytes)) : at;
+}
+
+Operation* Lowering::groupBarrier(Location loc) {
+  if (group_.warps == 1) return nv_.syncWarp(loc);
+  Value id = i32(loc, group_.barrier);
+  return nv_.barrier(loc, group_.index ? add(loc, id, group_.index) : id, group_.warps * 32);
+}
+
+// Scratch belongs to one exchange, so only the next iteration of a loop writes it again. The barrier before the write, for those
+// that still read, is not needed where another exchange in the same block has one that all warps pass in between.
+void Lowering::removeReuseBarriers() {
+  auto inLoop = [](Operation* op) { return op->getParentOfType<scf::ForOp>() || op->getParentOfType<scf::WhileOp>(); };
+  for (auto [reuse, ready] : exchange_barriers_) {
+    const bool other = llvm::any_of(exchange_barriers_, [&, own = ready](const auto& x) {
+      return x.second != own && x.second->getBlock() == own->getBlock();
+    });
+    if (!inLoop(reuse) || (isa<scf::ForOp>(reuse->getParentOp()) && other)) reuse->erase();
+  }
 }
 
 }  // namespace nereid::gpu

@@ -33,7 +33,7 @@ void Lowering::planChannels() {
   if (!warps) return;
   auto warpsOf = [&](StringRef name) {
     for (auto [i, n] : llvm::enumerate(warps.getNames().getAsRange<StringAttr>()))
-      if (n.getValue() == name) return warps.getWarps()[i];
+      if (n.getValue() == name) return warps.getWarps()[i] / warps.getGroups()[i];
     return 0;
   };
   for (auto op : func_.getBody().getOps<tile::ChannelOp>()) {

@@ -71,6 +71,7 @@ Status Lowering::run() {
   initBarriers(loc);
   lowerBlock(old);
   if (!status_.ok()) return status_;
+  removeReuseBarriers();
   LLVM::ReturnOp::create(b_, loc, ValueRange());
 
   markKernel(lowered, threads_, launchRegisters());
@@ -100,6 +101,7 @@ void Lowering::lowerOp(Operation* op) {
       .Case([&](scf::IfOp o) { lowerIf(o); })
       .Case([&](tile::ChannelOp) {})
       .Case([&](tile::ProgramIdOp o) { scalars_.map(o.getResult(), nv_.blockId(o.getLoc())); })
+      .Case([&](tile::GroupIdOp o) { scalars_.map(o.getResult(), group_.index ? group_.index : i32(o.getLoc(), 0)); })
       .Case([&](tile::RangeOp o) { lowerRange(o); })
       .Case([&](tile::BroadcastOp o) { lowerBroadcast(o); })
       .Case([&](tile::SplatOp o) {
@@ -231,7 +233,7 @@ void Lowering::lowerWarps(tile::WarpsOp op) {
   SmallVector<int> order;
   for (int i = 1; i < static_cast<int>(op.getRoles().size()); i++) order.push_back(i);
   order.push_back(0);
-  int first = 0;
+  int first = 0, next_barrier = 1;
   const int launch = launchRegisters();
   OpBuilder::InsertionGuard guard(b_);
   for (int role : order) {
@@ -240,7 +242,14 @@ void Lowering::lowerWarps(tile::WarpsOp op) {
     auto branch = scf::IfOp::create(b_, loc, below, /*withElseRegion=*/true);
     b_.setInsertionPointToStart(branch.thenBlock());
     Value warp = first ? arith::SubIOp::create(b_, loc, block.warp, i32(loc, first)).getResult() : block.warp;
-    group_ = {warps, role + 1, warp};
+    group_ = {warps, next_barrier, warp};
+    if (const int groups = op.getGroups()[role]; groups > 1) {
+      group_.groups = groups;
+      group_.warps = warps / groups;
+      group_.index = arith::DivUIOp::create(b_, loc, warp, i32(loc, group_.warps));
+      group_.warp = arith::RemUIOp::create(b_, loc, warp, i32(loc, group_.warps));
+    }
+    next_barrier += group_.groups;
     if (int registers = op.getRegisters()[role]; registers && target_.has_setmaxnreg)
       nv_.setMaxRegisters(loc, registers, registers > launch);
     lowerBlock(op.getRoles()[role].front());

@@ -183,7 +183,7 @@ void Lowering::lowerLoadScalar(tile::LoadScalarOp op) {
 
 void Lowering::lowerTicket(tile::TicketOp op) {
   Location loc = op.getLoc();
-  const int at = allocate(4, 4);
+  Value at = scratch(loc, 4);
   groupBarrier(loc);  // the block's stores come before thread 0's release
   Value leader =
       arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq, arith::OrIOp::create(b_, loc, group_.warp, lane_), i32(loc, 0));
@@ -194,10 +194,10 @@ void Lowering::lowerTicket(tile::TicketOp op) {
     Value last = addConstant(loc, scalar(op.getLimit()), -1);
     Value old = LLVM::AtomicRMWOp::create(b_, loc, LLVM::AtomicBinOp::uinc_wrap, global(loc, op.getCounter()), last,
                                           LLVM::AtomicOrdering::acq_rel, "device");
-    LLVM::StoreOp::create(b_, loc, old, sharedAddress(loc, at), 4u);
+    LLVM::StoreOp::create(b_, loc, old, at, 4u);
   }
   groupBarrier(loc);
-  Value number = LLVM::LoadOp::create(b_, loc, b_.getI32Type(), sharedAddress(loc, at), 4u);
+  Value number = LLVM::LoadOp::create(b_, loc, b_.getI32Type(), at, 4u);
   scalars_.map(op.getResult(), number);
 }
 

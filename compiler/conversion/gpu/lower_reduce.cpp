@@ -55,6 +55,9 @@ void Lowering::lowerReduce(tile::ReduceOp op) {
     values.push_back(xs[0]);
   }
 
+  const bool votes = kind == tile::ReduceKind::Or && element.isInteger(1) && !isa<RankedTensorType>(op.getType());
+  if (votes) values[0] = nv_.any(loc, values[0]);
+
   // Shuffles take words; small types travel as i32 or f32.
   Type wide = element;
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32) wide = b_.getF32Type();
@@ -73,7 +76,7 @@ void Lowering::lowerReduce(tile::ReduceOp op) {
   if (wide.getIntOrFloatBitWidth() != 32) return fail(op, "a reduction of 64-bit elements over lanes", "reduce 32-bit values");
   for (Value& x : values) x = widen(x);
   for (int bit = 0; bit < 5; bit++)
-    if (l.lane[bit][dim])
+    if (l.lane[bit][dim] && !votes)
       for (Value& x : values) x = combine(loc, kind, x, nv_.shuffleXor(loc, x, 1 << bit));
 
   int warp_mask = 0;
@@ -81,13 +84,14 @@ void Lowering::lowerReduce(tile::ReduceOp op) {
     if (l.warp[bit][dim]) warp_mask |= 1 << bit;
   if (warp_mask) {
     const int bytes = static_cast<int>(values.size()) * 128;
-    const int at = allocate(group_.warps * bytes, 16);
+    Value at = scratch(loc, group_.warps * bytes);
     auto addressOf = [&](Value warp) {
-      return gep(loc, sharedAddress(loc, at), add(loc, mulConstant(loc, warp, bytes), mulConstant(loc, lane_, 4)));
+      return gep(loc, at, add(loc, mulConstant(loc, warp, bytes), mulConstant(loc, lane_, 4)));
     };
     Value own = addressOf(group_.warp);
+    Operation* reuse = groupBarrier(loc);
     for (auto [i, x] : llvm::enumerate(values)) LLVM::StoreOp::create(b_, loc, x, gep(loc, own, static_cast<int>(i) * 128), 4u);
-    groupBarrier(loc);
+    exchange_barriers_.push_back({reuse, groupBarrier(loc)});
     SmallVector<int> masks = {0};
     for (int bit = 0; bit < 32; bit++)
       if (warp_mask >> bit & 1)
@@ -112,7 +116,6 @@ void Lowering::lowerReduce(tile::ReduceOp op) {
       parts = next;
     }
     values = parts[0];
-    groupBarrier(loc);
   }
   for (Value& x : values) x = narrow(x);
 

@@ -193,102 +193,114 @@ void Lowering::storeShared(Location loc, const SharedTile& t, const Layout& l, c
   }
 }
 
-// Σ over the warps that hold addends, pairwise in the order of their bits, so that every warp gets the same bits.
-Fragment Lowering::sumPartials(Location loc, const Fragment& f, uint32_t copies) {
-  const int registers = static_cast<int>(f.size());
-  const int vec = std::min(4, registers);
-  const int warp_bytes = registers * 4 * 32;
-  const int at = allocate(group_.warps * warp_bytes, 16);
-  auto vector_type = VectorType::get({vec}, b_.getF32Type());
-  Value mine = add(loc, mulConstant(loc, group_.warp, warp_bytes), mulConstant(loc, lane_, vec * 4));
-  Value own = gep(loc, sharedAddress(loc, at), mine);
-  for (int r = 0; r < registers; r += vec) {
-    Value x = vector::FromElementsOp::create(b_, loc, vector_type, ArrayRef<Value>(f).slice(r, vec));
-    LLVM::StoreOp::create(b_, loc, x, gep(loc, own, r * 128), static_cast<unsigned>(vec * 4));
+namespace {
+
+// Rows of f32 pairs from accumulators and rows read four at a time, both without bank conflicts.
+int joinPitch(RankedTensorType type) {
+  constexpr int kBanksBytes = 128, kStep = 32;
+  const int bytes = static_cast<int>(type.getDimSize(1)) * 4;
+  return bytes < kBanksBytes ? bytes : (bytes + kBanksBytes - 1) / kBanksBytes * kBanksBytes + kStep;
+}
+
+}  // namespace
+
+// The registers of `from` at the places of `to`, if both have the same elements in the same lanes and warps.
+std::optional<Fragment> Lowering::moveRegisters(Location loc, const Fragment& f, const Layout& from, const Layout& to,
+                                                Type element) {
+  if (from.lane != to.lane || from.warp != to.warp) return std::nullopt;
+  std::map<Coord, int> where;
+  for (int r = 0; r < from.registers(); r++) where[from.regOffset(r)] = r;
+  // Whole words where both sides pack the same neighbours.
+  const int pack_from = packOf(element, from.registers()), pack_to = packOf(element, to.registers());
+  bool words = pack_from == pack_to;
+  for (int i = 0; words && (1 << i) < pack_to; i++) words = from.reg[i] == to.reg[i];
+  Fragment scalars = words ? Fragment() : unpack(loc, f, element, from.registers()), moved;
+  for (int r = 0; r < to.registers(); r += words ? pack_to : 1) {
+    auto at = where.find(to.regOffset(r));
+    if (at == where.end()) return std::nullopt;
+    moved.push_back(words ? f[at->second / pack_from] : scalars[at->second]);
   }
-  groupBarrier(loc);
-  SmallVector<int> masks = {0};
-  for (int bit = 0; bit < 32; bit++)
-    if (copies >> bit & 1)
-      for (int i = 0, n = masks.size(); i < n; i++) masks.push_back(masks[i] | 1 << bit);
-  SmallVector<Fragment> parts;
-  for (int mask : masks) {
-    if (!mask) {
-      parts.push_back(f);
-      continue;
-    }
-    Value other = arith::XOrIOp::create(b_, loc, group_.warp, i32(loc, mask));
-    Value address =
-        gep(loc, sharedAddress(loc, at), add(loc, mulConstant(loc, other, warp_bytes), mulConstant(loc, lane_, vec * 4)));
-    Fragment part;
-    for (int r = 0; r < registers; r += vec) {
-      Value x = LLVM::LoadOp::create(b_, loc, vector_type, gep(loc, address, r * 128), static_cast<unsigned>(vec * 4));
-      for (int i = 0; i < vec; i++) part.push_back(vector::ExtractOp::create(b_, loc, x, i));
-    }
-    parts.push_back(part);
-  }
-  while (parts.size() > 1) {
-    SmallVector<Fragment> next;
-    for (size_t i = 0; i < parts.size(); i += 2) {
-      Fragment sum;
-      for (int r = 0; r < registers; r++) sum.push_back(arith::AddFOp::create(b_, loc, parts[i][r], parts[i + 1][r]));
-      next.push_back(sum);
-    }
-    parts = next;
-  }
-  groupBarrier(loc);  // the scratch may be written again
-  return parts[0];
+  return words ? moved : pack(loc, moved, element);
 }
 
 void Lowering::lowerConvert(tile::ConvertLayoutOp op) {
+  if (fragments_.contains(op.getResult())) return;  // done with an earlier exchange
   Location loc = op.getLoc();
-  auto type = cast<RankedTensorType>(op.getType());
   const Layout to = layoutOf(op.getResult());
   if (auto it = shared_.find(op.getValue()); it != shared_.end()) return set(op.getResult(), loadShared(loc, it->second, to));
-
-  Layout from = layoutOf(op.getValue());
+  const Layout from = layoutOf(op.getValue());
   Fragment f = get(op.getValue());
   if (!status_.ok()) return;
-  Type element = type.getElementType();
-  if (auto sum = op->getAttrOfType<IntegerAttr>(tile::kSumAttr)) {
-    f = sumPartials(loc, f, static_cast<uint32_t>(sum.getInt()));
-  } else if (auto spread = op->getAttrOfType<IntegerAttr>(tile::kSpreadAttr)) {
+  if (auto spread = op->getAttrOfType<IntegerAttr>(tile::kSpreadAttr)) {
     // A whole value as a partial one: the first copy keeps it, the others hold zero.
     Value first = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::eq,
                                         arith::AndIOp::create(b_, loc, group_.warp, i32(loc, static_cast<int>(spread.getInt()))),
                                         i32(loc, 0));
     Value zero = arith::ConstantOp::create(b_, loc, b_.getF32FloatAttr(0));
     for (Value& x : f) x = arith::SelectOp::create(b_, loc, first, x, zero);
+    return set(op.getResult(), f);
   }
-  // The same lanes and warps hold the elements: registers move to other places, or not at all.
-  if (from.lane == to.lane && from.warp == to.warp) {
-    Fragment scalars = unpack(loc, f, element, from.registers()), moved;
-    std::map<Coord, int> where;
-    for (int r = 0; r < from.registers(); r++) where[from.regOffset(r)] = r;
-    bool found = true;
-    // Whole words where both sides pack the same neighbours.
-    const int pack_from = packOf(element, from.registers()), pack_to = packOf(element, to.registers());
-    bool words = pack_from == pack_to;
-    for (int i = 0; words && (1 << i) < pack_to; i++) words = from.reg[i] == to.reg[i];
-    Fragment by_word;
-    for (int r = 0; r < to.registers() && found; r++) {
-      auto at = where.find(to.regOffset(r));
-      found = at != where.end();
-      if (!found) break;
-      moved.push_back(scalars[at->second]);
-      if (words && r % pack_to == 0) by_word.push_back(f[at->second / pack_from]);
+  Type element = cast<RankedTensorType>(op.getType()).getElementType();
+  if (!op->hasAttr(tile::kSumAttr)) {
+    if (auto moved = moveRegisters(loc, f, from, to, element)) return set(op.getResult(), *moved);
+  }
+  // Through shared memory, together with the exchanges further down whose values are there already: they share the barriers.
+  SmallVector<tile::ConvertLayoutOp> exchanges = {op};
+  for (Operation* next = op->getNextNode(); next; next = next->getNextNode()) {
+    auto other = dyn_cast<tile::ConvertLayoutOp>(next);
+    if (!other || !fragments_.contains(other.getValue()) || other->hasAttr(tile::kSpreadAttr)) continue;
+    const Layout a = layoutOf(other.getValue()), b = layoutOf(other.getResult());
+    if (other->hasAttr(tile::kSumAttr) || a.lane != b.lane || a.warp != b.warp) exchanges.push_back(other);
+  }
+  exchange(exchanges);
+}
+
+// Values pass from one layout to another through scratch in shared memory. Addends of a sum lie side by side and are added
+// pairwise in the order of their warps, so that a sum has the same bits wherever it is read.
+void Lowering::exchange(MutableArrayRef<tile::ConvertLayoutOp> ops) {
+  Location loc = ops.front().getLoc();
+  struct Place {
+    SharedTile tile;
+    int copies = 1, bytes = 0;
+  };
+  SmallVector<Place> places;
+  Operation* reuse = groupBarrier(loc);
+  for (tile::ConvertLayoutOp op : ops) {
+    auto type = cast<RankedTensorType>(op.getType());
+    Layout from = layoutOf(op.getValue());
+    auto sum = op->getAttrOfType<IntegerAttr>(tile::kSumAttr);
+    Place p;
+    p.tile.type = type;
+    p.tile.pitch = sum ? joinPitch(type) : tile::sharedPitch(type);
+    p.bytes = (p.tile.pitch * static_cast<int>(type.getDimSize(0)) + 15) / 16 * 16;
+    from.partial = sum ? static_cast<uint32_t>(sum.getInt()) : 0;
+    p.copies = 1 << llvm::popcount(from.partial);
+    p.tile.base = scratch(loc, p.copies * p.bytes);
+    places.push_back(p);
+    SharedTile mine = p.tile;
+    int next = 0;
+    for (int bit = 0; bit < 32; bit++) {
+      if (!(from.partial >> bit & 1)) continue;
+      Value own = arith::AndIOp::create(b_, loc, arith::ShRUIOp::create(b_, loc, group_.warp, i32(loc, bit)), i32(loc, 1));
+      mine.base = gep(loc, mine.base, mulConstant(loc, own, p.bytes << next++));
     }
-    if (found) return set(op.getResult(), words ? by_word : pack(loc, moved, element));
+    storeShared(loc, mine, from, get(op.getValue()));
   }
-  // Anything else goes through shared memory.
-  SharedTile t;
-  t.type = type;
-  t.pitch = tile::sharedPitch(type);
-  t.base = sharedAddress(loc, allocate(t.pitch * static_cast<int>(type.getDimSize(0)), 16));
-  storeShared(loc, t, from, f);
-  groupBarrier(loc);
-  set(op.getResult(), loadShared(loc, t, to));
-  groupBarrier(loc);
+  exchange_barriers_.push_back({reuse, groupBarrier(loc)});
+  for (auto [op, p] : llvm::zip(ops, places)) {
+    const Layout to = layoutOf(op.getResult());
+    SmallVector<Fragment> parts;
+    for (int i = 0; i < p.copies; i++) {
+      parts.push_back(loadShared(loc, p.tile, to));
+      p.tile.offset += p.bytes;
+    }
+    for (; parts.size() > 1; parts.truncate(parts.size() / 2)) {
+      for (size_t i = 0; i < parts.size() / 2; i++) {
+        for (auto [x, y, sum] : llvm::zip(parts[2 * i], parts[2 * i + 1], parts[i])) sum = arith::AddFOp::create(b_, loc, x, y);
+      }
+    }
+    set(op.getResult(), parts[0]);
+  }
 }
 
 }  // namespace nereid::gpu

@@ -42,11 +42,13 @@ struct ChannelPlan {
   bool bulk = false;   // some payload comes by bulk copies
 };
 
-// The warps that execute the code being lowered.
+// The warps that execute the code being lowered together.
 struct WarpGroup {
   int warps = 1;
-  int barrier = 0;   // named barrier id; 0 when it is the whole block
-  mlir::Value warp;  // index in the group, i32, the same for the lanes of a warp
+  int barrier = 0;    // named barrier of the first group; 0 when it is the whole block
+  mlir::Value warp;   // index in the group, i32, the same for the lanes of a warp
+  int groups = 1;     // that run this code
+  mlir::Value index;  // of the group; null if there is one
 };
 
 class Lowering {
@@ -102,7 +104,9 @@ class Lowering {
   Fragment loadShared(mlir::Location loc, const SharedTile& tile, const layout::Layout& l);
   std::optional<Fragment> loadMatrices(mlir::Location loc, const SharedTile& tile, const layout::Layout& l);
   void storeShared(mlir::Location loc, const SharedTile& tile, const layout::Layout& l, const Fragment& f);
-  Fragment sumPartials(mlir::Location loc, const Fragment& f, uint32_t copies);
+  void exchange(llvm::MutableArrayRef<tile::ConvertLayoutOp> ops);
+  std::optional<Fragment> moveRegisters(mlir::Location loc, const Fragment& f, const layout::Layout& from,
+                                        const layout::Layout& to, mlir::Type element);
   void lowerReduce(tile::ReduceOp op);  // lower_reduce.cpp
   mlir::Value combine(mlir::Location loc, tile::ReduceKind kind, mlir::Value a, mlir::Value b);
   void lowerDot(tile::DotOp op);          // lower_dot.cpp
@@ -127,7 +131,9 @@ class Lowering {
   mlir::Value gep(mlir::Location loc, mlir::Value pointer, int bytes);
   mlir::Value global(mlir::Location loc, mlir::Value pointer);  // addrspace 1
   int allocate(int bytes, int align);
-  void groupBarrier(mlir::Location loc);
+  mlir::Value scratch(mlir::Location loc, int bytes);  // of the group's own
+  mlir::Operation* groupBarrier(mlir::Location loc);
+  void removeReuseBarriers();
 
   mlir::func::FuncOp func_;
   Target target_;
@@ -142,6 +148,7 @@ class Lowering {
   llvm::DenseMap<mlir::Value, mlir::Value> scratch_toggle_;
   mlir::Value lane_, thread_, shared_base_;
   WarpGroup group_;
+  llvm::SmallVector<std::pair<mlir::Operation*, mlir::Operation*>> exchange_barriers_;  // before scratch is written; after
   int threads_ = 0, shared_bytes_ = 0;
   Status status_;
 };

@@ -64,10 +64,10 @@ Value NvvmEmitter::any(Location loc, Value predicate) {
   return NVVM::VoteSyncOp::create(b, loc, b.getI1Type(), constant(loc, kFullWarp), predicate, NVVM::VoteSyncKind::any);
 }
 
-void NvvmEmitter::syncWarp(Location loc) { NVVM::SyncWarpOp::create(b, loc, constant(loc, kFullWarp)); }
+Operation* NvvmEmitter::syncWarp(Location loc) { return NVVM::SyncWarpOp::create(b, loc, constant(loc, kFullWarp)); }
 
-void NvvmEmitter::barrier(Location loc, int id, int threads) {
-  NVVM::BarrierOp::create(b, loc, TypeRange{}, constant(loc, id), constant(loc, threads), NVVM::BarrierReductionAttr(), Value());
+Operation* NvvmEmitter::barrier(Location loc, Value id, int threads) {
+  return NVVM::BarrierOp::create(b, loc, TypeRange{}, id, constant(loc, threads), NVVM::BarrierReductionAttr(), Value());
 }
 
 void NvvmEmitter::barrierAll(Location loc) { NVVM::BarrierOp::create(b, loc); }

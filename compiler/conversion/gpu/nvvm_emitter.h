@@ -23,8 +23,8 @@ class NvvmEmitter {
   mlir::Value shuffleXor(mlir::Location loc, mlir::Value value, int mask);  // i32 or f32
   mlir::Value broadcastLane0(mlir::Location loc, mlir::Value value);        // i32
   mlir::Value any(mlir::Location loc, mlir::Value predicate);               // i1
-  void syncWarp(mlir::Location loc);
-  void barrier(mlir::Location loc, int id, int threads);  // bar.sync id, threads
+  mlir::Operation* syncWarp(mlir::Location loc);
+  mlir::Operation* barrier(mlir::Location loc, mlir::Value id, int threads);  // bar.sync id, threads
   void barrierAll(mlir::Location loc);
   void setMaxRegisters(mlir::Location loc, int count, bool increase);
 

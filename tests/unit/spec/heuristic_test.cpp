@@ -40,17 +40,42 @@ TEST_CASE("sparse_decode: roles and grids follow the heads of a block") {
     const int tile = s.tile.at("heads");
     CHECK(tile == (heads <= 16 ? 16 : 32));
     CHECK(s.tile.at("tokens") == 32);
-    REQUIRE(s.roles.size() == 2);
+    CHECK(s.stages == (tile == 16 ? 2 : 3));
+    CHECK(s.blocks_per_sm == (tile == 16 ? 2 : 1));
+    CHECK(s.grid.at("qk").m == 1);  // all heads in each warp
+    CHECK(s.grid.at("pv").m == 1);
+    REQUIRE(s.roles.size() == (tile == 16 ? 2 : 3));
     CHECK(s.roles[0].name == "load");
     CHECK(s.roles[0].dots.empty());
-    CHECK(s.roles[1].dots == std::vector<std::string>{"qk", "pv"});
-    CHECK(s.roles[1].warps == tile / 4);
-    CHECK(s.grid.at("qk") == Grid{tile / 16, 1, 4});
-    CHECK(s.grid.at("pv") == Grid{tile / 16, 4, 1});
-    CHECK(s.stages == (tile == 16 ? 2 : 4));
-    CHECK(s.blocks_per_sm == (tile == 16 ? 2 : 1));
-    for (const auto& [label, grid] : s.grid) CHECK(grid.warps() == s.roles[1].warps);
+    CHECK(s.roles[0].groups <= s.stages);
+    CHECK(s.roles[1].dots == (tile == 16 ? std::vector<std::string>{"qk", "pv"} : std::vector<std::string>{"qk"}));
+    for (const Role& role : s.roles)
+      for (const std::string& dot : role.dots) CHECK(s.grid.at(dot).warps() == role.warps);
   }
+}
+
+TEST_CASE("sparse_decode: budgets of roles add up to what a block is launched with") {
+  for (const char* layout : {"MODEL1", "V32"})
+    for (int64_t heads : {16, 64})
+      for (int64_t extra : {0, 64}) {
+        const Target t = target("sm_120a");
+        const Schedule s = chooseSchedule(decode(layout, 64, heads, 512, extra), t);
+        if (s.roles[0].registers == 0) continue;
+        CAPTURE(s.text());
+        int sum = 0;
+        for (const Role& role : s.roles) sum += role.registers * role.warps * 32;
+        CHECK(sum <= t.registers_per_sm / s.blocks_per_sm / (s.totalWarps() * 32) / 8 * 8 * s.totalWarps() * 32);
+      }
+}
+
+TEST_CASE("sparse_decode: without budgets for roles 32 heads stay in one computing role") {
+  SparseDecodeProblem p = decode("MODEL1", 64, 64, 512);
+  Target t = target("sm_90a");
+  t.has_setmaxnreg = false;
+  const Schedule s = chooseSchedule(p, t);
+  REQUIRE(s.roles.size() == 2);
+  CHECK(s.roles[1].registers == 0);
+  CHECK(s.grid.at("pv") == Grid{2, 4, 1});
 }
 
 TEST_CASE("sparse_decode: splits fill the chip and no more") {
@@ -99,14 +124,15 @@ TEST_CASE("sparse_decode: every target, layout and shape: fits, no empty split, 
             }
 }
 
-TEST_CASE("sparse_decode: wide rows give up stages before heads, then tokens") {
-  CHECK(chooseSchedule(decode("MODEL1", 64, 64, 512), target("sm_120a")).stages == 4);
+TEST_CASE("sparse_decode: wide rows give up stages, then heads, then tokens") {
+  CHECK(chooseSchedule(decode("MODEL1", 64, 64, 512), target("sm_120a")).stages == 3);
   const Schedule v32 = chooseSchedule(decode("V32", 64, 64, 512), target("sm_120a"));
   CHECK(v32.tile.at("heads") == 32);
   CHECK(v32.stages == 3);
   CHECK(chooseSchedule(decode("V32", 64, 64, 512), target("sm_90a")).stages == 4);
   const Schedule bf16 = chooseSchedule(decode("BF16", 64, 64, 512), target("sm_120a"));
-  CHECK(bf16.tile.at("heads") == 32);
+  CHECK(bf16.tile.at("heads") == 16);
+  CHECK(bf16.tile.at("tokens") == 32);
   CHECK(bf16.stages == 2);
 }
 

@@ -1,0 +1,38 @@
+#include "kernels_dsl/programs/row_scales.h"
+
+#include "kernels_dsl/programs/paged_cache.h"
+#include "kernels_dsl/programs/power_of_two.h"
+
+namespace nereid::kernels {
+using dsl::Type, dsl::Value;
+
+namespace {
+constexpr int kMagnitude = 0x7fffffff;  // f32 without its sign: orders like the number, NaN last
+// The last bit of an e4m3 value is 2^-9 or more, that of an f16 value 2^-24.
+constexpr float kLeastExactRest = 0x1p-15f;
+}  // namespace
+
+RowScales splitScales(dsl::Builder& b, const KvLayout& layout, const std::vector<Cell>& cells, const Value& span,
+                      const Value& selected) {
+  RowScales out{.scale = std::vector<Value>(cells.size()), .rest = std::vector<Value>(cells.size())};
+  Value top;
+  for (size_t c = 0; c < cells.size(); c++) {
+    if (!cells[c].scale) continue;
+    out.scale[c] = cellScale(b, layout, cells[c], span);
+    const Value bits = bitcast(out.scale[c], Type::I32) & kMagnitude;
+    top = top.present() ? max(top, bits) : bits;
+  }
+  // The power of two at or above.
+  const Value power = select(selected, clampPower(powerAbove(top)), kExponentOne << kMantissaBits);
+  const Value inverse = reciprocalPower(power);
+  out.largest = bitcast(power, Type::F32) * kLargestDown;
+  for (size_t c = 0; c < cells.size(); c++) {
+    if (!cells[c].scale) continue;
+    out.rest[c] = out.scale[c] * inverse * kRestUp;
+    const Value small = selected & (out.rest[c] < kLeastExactRest);
+    out.wide = out.wide.present() ? out.wide | small : small;
+  }
+  return out;
+}
+
+}  // namespace nereid::kernels

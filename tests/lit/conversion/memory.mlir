@@ -1,0 +1,62 @@
+// RUN: %nereid-opt %s --split-input-file --apply-schedule --assign-layouts --lower-kernel --schedule 'warps=1' | FileCheck %s
+
+// Neighbouring elements travel together: sixteen bytes a lane where offsets, mask and alignment allow it.
+// CHECK-LABEL: llvm.func @wide
+// CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK: llvm.store {{.*}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<1>
+func.func @wide(%p: !llvm.ptr {tile.align = 16 : i32}, %o: !llvm.ptr {tile.align = 16 : i32}) attributes {tile.kernel} {
+  %r = tile.range 0 : tensor<16xi32>
+  %c = tile.range 0 : tensor<16xi32>
+  %sixteen = arith.constant dense<16> : tensor<16xi32>
+  %start = arith.muli %r, %sixteen : tensor<16xi32>
+  %i = tile.broadcast %start dim 0 : tensor<16xi32> -> tensor<16x16xi32>
+  %j = tile.broadcast %c dim 1 : tensor<16xi32> -> tensor<16x16xi32>
+  %at = arith.addi %i, %j : tensor<16x16xi32>
+  %x = tile.load %p[%at] : tensor<16x16xi32>, tensor<16x16xf32>
+  tile.store %o[%at], %x : tensor<16x16xi32>, tensor<16x16xf32>
+  return
+}
+
+// -----
+
+// CHECK-LABEL: llvm.func @unaligned
+// CHECK-NOT: !llvm.ptr<1> -> vector
+// CHECK: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+func.func @unaligned(%p: !llvm.ptr {tile.align = 4 : i32}, %o: !llvm.ptr {tile.align = 4 : i32}) attributes {tile.kernel} {
+  %at = tile.range 0 : tensor<128xi32>
+  %x = tile.load %p[%at] : tensor<128xi32>, tensor<128xf32>
+  tile.store %o[%at], %x : tensor<128xi32>, tensor<128xf32>
+  return
+}
+
+// -----
+
+// A masked element is not read: the load stands under its mask.
+// CHECK-LABEL: llvm.func @masked
+// CHECK: scf.if
+// CHECK: llvm.load {{.*}} : !llvm.ptr<1>
+// CHECK: else
+func.func @masked(%p: !llvm.ptr {tile.align = 4 : i32}, %n: i32) attributes {tile.kernel} {
+  %at = tile.range 0 : tensor<32xi32>
+  %end = tile.splat %n : i32 -> tensor<32xi32>
+  %ok = arith.cmpi slt, %at, %end : tensor<32xi32>
+  %x = tile.load %p[%at] mask %ok : tensor<32xi32>, tensor<32xf32>, tensor<32xi1>
+  tile.store %p[%at], %x mask %ok : tensor<32xi32>, tensor<32xf32>, tensor<32xi1>
+  return
+}
+
+// -----
+
+// All stores of the block come before the number is taken, and every thread gets it.
+// CHECK-LABEL: llvm.func @ticket
+// CHECK: nvvm.
+// CHECK: llvm.atomicrmw uinc_wrap {{.*}} syncscope("device") acq_rel
+// CHECK: llvm.store {{.*}} : i32, !llvm.ptr<3>
+// CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> i32
+func.func @ticket(%p: !llvm.ptr {tile.align = 4 : i32}, %n: i32) attributes {tile.kernel} {
+  %t = tile.ticket %p limit %n : i32
+  %at = tile.range 0 : tensor<32xi32>
+  %x = tile.splat %t : i32 -> tensor<32xi32>
+  tile.store %p[%at], %x : tensor<32xi32>, tensor<32xi32>
+  return
+}
