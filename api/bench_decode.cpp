@@ -9,6 +9,7 @@
 #include <map>
 #include <random>
 
+#include "api/compile_kernel.h"
 #include "kernels_dsl/spec/compare.h"
 #include "kernels_dsl/spec/formats.h"
 #include "kernels_dsl/spec/heuristic.h"
@@ -184,7 +185,7 @@ class RowBench {
       }
       for (int s = 0; s < options_.sets; s++) {
         for (const auto& [name, list] : sets_) pointers_[name] = list[static_cast<size_t>(s)];
-        NEREID_TRY(auto slots, kernels::bindArguments(artifact.args, call, pointers_));
+        NEREID_TRY(auto slots, kernels::bindArguments(artifact.args, spec.kernel, call.numbers, pointers_));
         r.slots.push_back(std::move(slots));
       }
       ready_.push_back(std::move(r));

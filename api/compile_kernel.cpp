@@ -8,14 +8,6 @@
 
 namespace nereid::api {
 
-Result<Limits> parseLimits(std::string_view text) {
-  if (text == "chip") return Limits::kChip;
-  if (text == "sm_120") return Limits::kSm120;
-  return Diag{Code::kUsage, fmt::format("unknown limits '{}'", text), "--limits", "accepted: sm_120, chip"};
-}
-
-Target limitTarget(const Target& target, Limits limits) { return limits == Limits::kSm120 ? withSm120Limits(target) : target; }
-
 Status checkCodegen(std::string_view codegen) {
   if (codegen == "nvptx") return {};
   if (codegen == "nvrtc")

@@ -3,15 +3,12 @@
 #include <optional>
 #include <string>
 
+#include "api/device.h"
 #include "compiler/pipeline/compile.h"
 #include "kernels_dsl/spec/problems/problem.h"
 #include "runtime/artifact/artifact.h"
 
 namespace nereid::api {
-
-enum class Limits { kChip, kSm120 };
-Result<Limits> parseLimits(std::string_view text);  // "chip", "sm_120"
-Target limitTarget(const Target& target, Limits limits);
 
 // The only code generator of this build is "nvptx"; others are refused by name.
 Status checkCodegen(std::string_view codegen);

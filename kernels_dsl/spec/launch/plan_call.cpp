@@ -147,22 +147,21 @@ Result<CallPlan> planCall(const Call& call, const Schedules& schedules) {
   return std::move(planner.plan);
 }
 
-Result<std::vector<ArgSlot>> bindArguments(const ArgList& args, const KernelCall& call,
+Result<std::vector<ArgSlot>> bindArguments(const ArgList& args, const std::string& kernel,
+                                           const std::map<std::string, ArgSlot>& numbers,
                                            const std::map<std::string, void*>& pointers) {
   std::vector<ArgSlot> slots;
   for (const Arg& a : args) {
     ArgSlot s{.bits = 0};
     if (const auto p = pointers.find(a.name); a.type == ArgType::kPointer && p != pointers.end())
       s.pointer = p->second;
-    else if (const auto n = call.numbers.find(a.name); a.type != ArgType::kPointer && n != call.numbers.end())
+    else if (const auto n = numbers.find(a.name); a.type != ArgType::kPointer && n != numbers.end())
       s = n->second;
     else
-      return Diag{Code::kInternal, fmt::format("nothing is bound to the argument {}", a.name), kernelOf(call.problem),
-                  "report this call"};
+      return Diag{Code::kInternal, fmt::format("nothing is bound to the argument {}", a.name), kernel, "report this call"};
     const uint64_t value = a.type == ArgType::kI32 ? static_cast<uint32_t>(s.i32) : s.bits;
     if (a.align > 1 && value % a.align)
-      return Diag{Code::kUsage, fmt::format("{} is not aligned: {} is no multiple of {}", a.name, value, a.align),
-                  kernelOf(call.problem),
+      return Diag{Code::kUsage, fmt::format("{} is not aligned: {} is no multiple of {}", a.name, value, a.align), kernel,
                   a.type == ArgType::kPointer ? "align the tensor"
                                               : "use a stride that is a multiple of it, or a schedule with a smaller tile.align"};
     slots.push_back(s);

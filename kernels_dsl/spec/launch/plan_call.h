@@ -32,8 +32,9 @@ using Schedules = std::map<std::string, Schedule>;
 // Errors (kUnsupported): a pool of 2^31 tokens or more, or strides that no argument can say.
 Result<CallPlan> planCall(const Call& call, const Schedules& schedules);
 
-// The slots of a launch in the order of `args`. `pointer` gives the address of a tensor by name.
-Result<std::vector<ArgSlot>> bindArguments(const ArgList& args, const KernelCall& call,
+// The slots of a launch of `kernel` in the order of `args`. `pointers` has the address of each tensor by name.
+Result<std::vector<ArgSlot>> bindArguments(const ArgList& args, const std::string& kernel,
+                                           const std::map<std::string, ArgSlot>& numbers,
                                            const std::map<std::string, void*>& pointers);
 
 }  // namespace nereid::kernels
