@@ -12,6 +12,7 @@
 //    rest multiplies the narrow weight or the row's narrow values.
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "kernels_dsl/programs/lse.h"
 #include "kernels_dsl/programs/paged_cache.h"
@@ -105,11 +106,14 @@ class SparseDecode {
     const Value q = b.pointer("q", Type::BF16);
     const Value start = (row.to(Type::I64) * b.arg("q_row_stride") + head.to(Type::I64) * b.arg("q_head_stride")).col();
     std::vector<Value> values;
-    Value largest = b.full(0., Type::F32, {t.heads});
+    std::map<int, Value> magnitudes;  // by columns: one reduction for all cells of a width
     for (const Cell& c : sources[0].cells) {
       values.push_back(b.load(q, start + (b.range(c.cols) + c.col).to(Type::I64).row(), live.col(), 0.f).to(Type::F32));
-      largest = max(largest, reduceMax(abs(values.back()), 1));
+      Value& m = magnitudes[c.cols];
+      m = m.present() ? max(m, abs(values.back())) : abs(values.back());
     }
+    Value largest = b.full(0., Type::F32, {t.heads});
+    for (const auto& [cols, m] : magnitudes) largest = max(largest, reduceMax(m, 1));
     // Powers of two up to 2^(14 - e) and down to 2^(e - 14) are normal for these e.
     const Value e = min(max(exponentOf(largest), -112), 126);
     score_factor = powerOfTwo(e - queryExponent()) * (b.arg("softmax_scale") * kLog2e);
