@@ -1,4 +1,4 @@
-# Rules that register tests. Every test has a label (unit, lit, kernels, fault, docs, gpu) for `scripts/test -L LABEL`.
+# Rules that register tests. Every test has a label (unit, lit, kernels, examples, fault, repo, gpu) for `scripts/test -L LABEL`.
 
 # nereid_unit_test(NAME SOURCES a.cpp … DEPS lib … [MLIR] [WORKING_DIRECTORY dir])
 # One doctest program of one stem. MLIR: its sources get MLIR's headers precompiled.
