@@ -38,7 +38,7 @@ Status Example::compile(dsl::Program program, const Schedule& schedule) const {
   if (emit_ != "ptx" && text == a.dumps.end())
     return Diag{Code::kUsage, "no stage is named " + emit_, "--emit",
                 "tile, gpu, llvm, ptx, or a stage of the table in compiler/pipeline/tile_to_gpu.cpp"};
-  std::fputs(emit_ == "ptx" ? a.ptx.c_str() : text->second.c_str(), stdout);
+  std::puts(emit_ == "ptx" ? a.ptx.c_str() : text->second.c_str());
   return {};
 }
 

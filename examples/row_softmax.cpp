@@ -1,6 +1,7 @@
 // y = softmax of each row of x, f32 [rows, cols]. A block has whole rows, so that each reduction stays inside it.
 #include <bit>
 #include <cmath>
+#include <numbers>
 
 #include "examples/example.h"
 

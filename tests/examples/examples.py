@@ -6,6 +6,7 @@
 import argparse
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
@@ -52,6 +53,8 @@ for _name in SIZES:
             passes(r, name, *sizes.split(), *r.options())
         for schedule in SCHEDULES[name]:
             passes(r, name, *r.options(schedule))
+        for seed in ("1", "2") if r.args.device == "emu" else ():  # copies arrive at random moments, at once
+            passes(r, name, *r.options(), "--seed", seed)
 
     @case(_name + "_can_fail")
     def _(r, name=_name):
@@ -67,6 +70,22 @@ def _(r):
             done = call(r, name, "--compile", "--target", target, "--limits", "sm_120")
             expect(done.returncode == 0 and f"{name} for {target}: " in done.stdout and " 0 bytes of spills" in done.stdout,
                    f"exit code {done.returncode}\n{done.stdout}{done.stderr}")
+
+
+@case("tutorial")
+def _(r):
+    """The commands of docs/tutorial.md, in its order; those for a GPU where there is one. `# refused` ends with exit code 2."""
+    folder = os.path.isdir(r.args.nereid)
+    with open(os.path.join(harness.ROOT, "docs", "tutorial.md"), encoding="utf-8") as f:
+        lines = [line for line in f.read().splitlines() if line.startswith(("./", "../"))]
+    expect(len(lines) > 15, f"only {len(lines)} commands were found")
+    no_gpu = harness.no_device_reason()
+    for line in lines:
+        if "--device cuda" in line and no_gpu or not folder and line.startswith("../"):
+            continue
+        command = line if folder else line.replace("./", r.args.nereid + " ", 1)
+        done = subprocess.run(["bash", "-c", command.replace("gemm.mlir", r.path("gemm.mlir"))], cwd=r.args.nereid if folder else None, capture_output=True, text=True, timeout=r.args.timeout)
+        expect(done.returncode == (2 if "# refused" in line else 0), f"{line}: exit code {done.returncode}\n{done.stdout[-600:]}{done.stderr[-600:]}")
 
 
 @case("refusals")
