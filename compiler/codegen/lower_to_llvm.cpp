@@ -18,7 +18,7 @@ namespace nereid::compiler {
 namespace {
 
 constexpr PassRow kGpuLowering[] = {
-    {"cse", "first: canonicalize on code with duplicates takes seven times as long", "", [] { return mlir::createCSEPass(); }},
+    {"cse", "first: what is left of it is converted by each row below", "", [] { return mlir::createCSEPass(); }},
     {"nereid-lower-gpu-math", "while vectors still have their shape; later passes would emit library calls", "",
      [] { return createLowerGpuMathPass(); }},
     {"convert-scf-to-cf", "loops and ifs to blocks", "cf", [] { return mlir::createSCFToControlFlowPass(); }},
@@ -33,8 +33,6 @@ constexpr PassRow kGpuLowering[] = {
      [] { return mlir::createConvertFuncToLLVMPass(); }},
     {"convert-nvvm-to-llvm", "nvvm ops without an intrinsic become inline PTX", "",
      [] { return mlir::createConvertNVVMToLLVMPass(); }},
-    {"canonicalize", "folds the casts between the conversions", "", [] { return mlir::createCanonicalizerPass(); }},
-    {"cse", "constants that each conversion made anew", "", [] { return mlir::createCSEPass(); }},
     {"reconcile-unrealized-casts", "an op that is left over shows as a cast that stays", "llvm",
      [] { return mlir::createReconcileUnrealizedCastsPass(); }},
 };

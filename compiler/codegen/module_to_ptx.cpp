@@ -51,7 +51,7 @@ Result<std::unique_ptr<llvm::TargetMachine>> createNvptxMachine(const Target& ta
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   std::unique_ptr<llvm::TargetMachine> machine(
       back_end->createTargetMachine(triple, target.name, fmt::format("+ptx{}", target.ptx_version), options, std::nullopt,
-                                    std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+                                    std::nullopt, llvm::CodeGenOptLevel::Less));
   if (!machine) return Diag{Code::kInternal, "LLVM cannot make a machine for " + target.name, "LLVM", "check the target's name"};
   return machine;
 }

@@ -113,9 +113,11 @@ class Assigner {
       l->partial = partial_results_.lookup(v);
       return l;
     }
+    if (auto known = natural_.find(v); known != natural_.end()) return known->second;
     if (!visiting_.insert(v).second) return std::nullopt;
     auto l = naturalOf(v);
     visiting_.erase(v);
+    if (visiting_.empty()) natural_[v] = l;  // inside a cycle the answer is not the last one
     return l;
   }
 
@@ -529,6 +531,7 @@ class Assigner {
   AxisAnalysis axis_;
   Status status_;
   llvm::DenseSet<Value> visiting_;
+  llvm::DenseMap<Value, std::optional<Layout>> natural_;
   llvm::DenseMap<Value, uint32_t> partial_results_;  // of scf.if: which their encoding does not say
   llvm::DenseMap<std::pair<Value, Attribute>, SmallVector<Value>> made_;
 };
