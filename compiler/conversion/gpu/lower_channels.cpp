@@ -4,6 +4,8 @@
 // more, when its copies have landed, where some payload comes by cp.async. Arrivals on `empty`: every lane of every reader. An
 // arrival releases the accesses of its own thread (PTX ISA, "mbarrier"), so no lane leans on another one's, and racecheck can
 // follow.
+#include <limits>
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -16,6 +18,7 @@ using layout::Layout;
 
 namespace {
 constexpr int kSlotAlign = 128;
+constexpr int kLineBytes = 128;  // of global memory
 
 int roundUp(int x, int to) { return (x + to - 1) / to * to; }
 
@@ -150,10 +153,10 @@ void Lowering::lowerCopyRows(tile::CopyRowsOp op) {
   if (!status_.ok()) return;
   Value base = global(loc, op.getBase()), slot = scalar(op.getSlot());
   Value barrier = barrierOf(loc, plan, true, slot);
-  Value rows = gep(loc, slotBase(loc, plan, slot), mulConstant(loc, coordinate(loc, l, 0), pitch));
-  Value own = owns(loc, l);
 
   if (op.getBulk()) {
+    Value rows = gep(loc, slotBase(loc, plan, slot), mulConstant(loc, coordinate(loc, l, 0), pitch));
+    Value own = owns(loc, l);
     Value bytes = transaction_bytes_[op.getChannel()];
     for (int r = 0; r < l.registers(); r++) {
       Value row = gep(loc, rows, plan.payload[i] + l.regOffset(r)[0] * pitch);
@@ -200,6 +203,17 @@ void Lowering::lowerCopyRows(tile::CopyRowsOp op) {
     sub = add(loc, sub, mulConstant(loc, x, lanes));
     lanes *= 2;
   }
+  // Lanes with rows of their own take turns: a line of one row at a time, so that an access of the warp covers whole lines.
+  SmallVector<int> turns;  // lane bits
+  Value first = coordinate(loc, l, 0);
+  for (int bit = 0; bit < 5 && lanes * chunk < kLineBytes && width / chunk % (lanes * 2) == 0; bit++) {
+    if (l.lane[bit][0] == 0) continue;
+    Value x = arith::AndIOp::create(b_, loc, arith::ShRUIOp::create(b_, loc, lane_, i32(loc, bit)), i32(loc, 1));
+    sub = add(loc, sub, mulConstant(loc, x, lanes));
+    first = arith::SubIOp::create(b_, loc, first, mulConstant(loc, x, l.lane[bit][0]));
+    turns.push_back(bit);
+    lanes *= 2;
+  }
   // Spare bits without a chunk of their own, and copies in other warps, stay out.
   Value active;
   int idle = 0;
@@ -218,15 +232,34 @@ void Lowering::lowerCopyRows(tile::CopyRowsOp op) {
   OpBuilder::InsertionGuard guard(b_);
   if (active) b_.setInsertionPointToStart(scf::IfOp::create(b_, loc, active, false).thenBlock());
   Value sub_bytes = mulConstant(loc, sub, chunk);
+  Value row_base = gep(loc, gep(loc, slotBase(loc, plan, slot), mulConstant(loc, first, pitch)), sub_bytes);
+  Value zero64 = arith::ConstantOp::create(b_, loc, b_.getI64IntegerAttr(0));
+  Value masked = arith::ConstantOp::create(b_, loc, b_.getI64IntegerAttr(std::numeric_limits<int64_t>::min()));
   for (int r = 0; r < l.registers(); r++) {
-    Value row = gep(loc, gep(loc, rows, sub_bytes), plan.payload[i] + l.regOffset(r)[0] * pitch);
-    Value zero64 = arith::ConstantOp::create(b_, loc, b_.getI64IntegerAttr(0));
-    // A masked row reads no byte; its address stays the pool's start.
-    Value offset = arith::SelectOp::create(b_, loc, mask[r], offsets[r], zero64);
-    Value source = gep(loc, gep(loc, base, offset), sub_bytes);
-    Value read = arith::SelectOp::create(b_, loc, mask[r], i32(loc, chunk), i32(loc, 0));
-    for (int k = 0; k < width / chunk / lanes; k++)
-      nv_.cpAsync(loc, gep(loc, row, k * chunk * lanes), gep(loc, source, k * chunk * lanes), chunk, read);
+    Value mine = turns.empty() ? Value() : arith::SelectOp::create(b_, loc, mask[r], offsets[r], masked).getResult();
+    for (int turn = 0; turn < 1 << turns.size(); turn++) {
+      Value offset = offsets[r], exists = mask[r];
+      int row_index = l.regOffset(r)[0];
+      if (mine) {
+        int from = 0, others = 31;
+        for (size_t k = 0; k < turns.size(); k++) {
+          others &= ~(1 << turns[k]);
+          if (!(turn >> k & 1)) continue;
+          from |= 1 << turns[k];
+          row_index += l.lane[turns[k]][0];
+        }
+        Value lane = arith::OrIOp::create(b_, loc, arith::AndIOp::create(b_, loc, lane_, i32(loc, others)), i32(loc, from));
+        offset = nv_.shuffle(loc, mine, lane);
+        exists = arith::CmpIOp::create(b_, loc, arith::CmpIPredicate::ne, offset, masked);
+      }
+      // A masked row reads no byte; its address stays the pool's start.
+      offset = arith::SelectOp::create(b_, loc, exists, offset, zero64);
+      Value row = gep(loc, row_base, plan.payload[i] + row_index * pitch);
+      Value source = gep(loc, gep(loc, base, offset), sub_bytes);
+      Value read = arith::SelectOp::create(b_, loc, exists, i32(loc, chunk), i32(loc, 0));
+      for (int k = 0; k < width / chunk / lanes; k++)
+        nv_.cpAsync(loc, gep(loc, row, k * chunk * lanes), gep(loc, source, k * chunk * lanes), chunk, read);
+    }
   }
 }
 

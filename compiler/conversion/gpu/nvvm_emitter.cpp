@@ -55,6 +55,18 @@ Value NvvmEmitter::shuffleXor(Location loc, Value value, int mask) {
                               NVVM::ShflKind::bfly, UnitAttr());
 }
 
+Value NvvmEmitter::shuffle(Location loc, Value value, Value lane) {
+  Value width = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(32));
+  Value halves[2] = {value, arith::ShRUIOp::create(b, loc, value, width)};
+  for (Value& half : halves) {
+    Value word = arith::TruncIOp::create(b, loc, b.getI32Type(), half);
+    Value got = NVVM::ShflOp::create(b, loc, word.getType(), constant(loc, kFullWarp), word, lane, constant(loc, 31),
+                                     NVVM::ShflKind::idx, UnitAttr());
+    half = arith::ExtUIOp::create(b, loc, b.getI64Type(), got);
+  }
+  return arith::OrIOp::create(b, loc, arith::ShLIOp::create(b, loc, halves[1], width), halves[0]);
+}
+
 Value NvvmEmitter::broadcastLane0(Location loc, Value value) {
   return NVVM::ShflOp::create(b, loc, value.getType(), constant(loc, kFullWarp), value, constant(loc, 0), constant(loc, 31),
                               NVVM::ShflKind::idx, UnitAttr());

@@ -20,9 +20,10 @@ class NvvmEmitter {
   // ldmatrix.x{count}: i32 words.
   llvm::SmallVector<mlir::Value, 4> ldmatrix(mlir::Location loc, mlir::Value address, int count, bool transposed);
 
-  mlir::Value shuffleXor(mlir::Location loc, mlir::Value value, int mask);  // i32 or f32
-  mlir::Value broadcastLane0(mlir::Location loc, mlir::Value value);        // i32
-  mlir::Value any(mlir::Location loc, mlir::Value predicate);               // i1
+  mlir::Value shuffleXor(mlir::Location loc, mlir::Value value, int mask);       // i32 or f32
+  mlir::Value shuffle(mlir::Location loc, mlir::Value value, mlir::Value lane);  // i64: the value of another lane
+  mlir::Value broadcastLane0(mlir::Location loc, mlir::Value value);             // i32
+  mlir::Value any(mlir::Location loc, mlir::Value predicate);                    // i1
   mlir::Operation* syncWarp(mlir::Location loc);
   mlir::Operation* barrier(mlir::Location loc, mlir::Value id, int threads);  // bar.sync id, threads
   void barrierAll(mlir::Location loc);

@@ -17,7 +17,12 @@
 // BULK: nvvm.cp.async.bulk
 // BULK: nvvm.fence.proxy
 // BULK: nvvm.mbarrier.arrive.expect_tx
-// ASYNC: nvvm.cp.async.shared.global
+// Eight lanes copy 128 bytes of a row at once: four that share a row and, in two turns, those of the next.
+// ASYNC: nvvm.shfl.sync idx
+// ASYNC-COUNT-4: nvvm.cp.async.shared.global
+// ASYNC: nvvm.shfl.sync idx
+// ASYNC-COUNT-4: nvvm.cp.async.shared.global
+// ASYNC-NOT: nvvm.cp.async.shared.global
 // ASYNC: nvvm.cp.async.mbarrier.arrive {{.*}}noinc
 // ASYNC: nvvm.mbarrier.arrive
 
