@@ -107,8 +107,7 @@ LogicalResult StoreOp::verify() {
   return getMask() ? sameShape(*this, getOffsets(), "the offsets", getMask(), "a mask") : success();
 }
 
-static LogicalResult verifyRows(Operation* op, Value offsets, Value mask, Value rows, int align) {
-  auto bytes = tensorOf(rows);
+static LogicalResult verifyRows(Operation* op, Value offsets, Value mask, RankedTensorType bytes, int align) {
   if (bytes.getRank() != 2 || tensorOf(offsets).getRank() != 1 || tensorOf(offsets).getDimSize(0) != bytes.getDimSize(0))
     return op->emitOpError() << "expects one offset for each row of " << bytes << " but got " << tensorOf(offsets);
   if (align < 1 || (align & (align - 1)) || align > 16)
@@ -116,8 +115,15 @@ static LogicalResult verifyRows(Operation* op, Value offsets, Value mask, Value 
   return sameShape(op, offsets, "the offsets", mask, "a mask");
 }
 
-LogicalResult GatherRowsOp::verify() { return verifyRows(*this, getOffsets(), getMask(), getResult(), getAlign()); }
-LogicalResult ScatterRowsOp::verify() { return verifyRows(*this, getOffsets(), getMask(), getValue(), getAlign()); }
+LogicalResult GatherRowsOp::verify() { return verifyRows(*this, getOffsets(), getMask(), getType(), getAlign()); }
+LogicalResult ScatterRowsOp::verify() { return verifyRows(*this, getOffsets(), getMask(), tensorOf(getValue()), getAlign()); }
+
+LogicalResult TicketOp::verify() {
+  APInt limit;
+  if (matchPattern(getLimit(), m_ConstantInt(&limit)) && limit.getSExtValue() < 1)
+    return emitOpError() << "expects a limit of at least 1 but got " << limit.getSExtValue();
+  return success();
+}
 
 LogicalResult DotOp::verify() {
   auto a = tensorOf(getA()), b = tensorOf(getB()), c = tensorOf(getC());
@@ -145,39 +151,106 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+// `mask` names warp bits whose copies a layout of `type` holds.
+static LogicalResult verifyCopies(ConvertLayoutOp op, StringRef name, IntegerAttr mask, RankedTensorType type) {
+  auto layout = dyn_cast_or_null<LayoutAttr>(type.getEncoding());
+  if (!layout) return op.emitOpError() << "expects a register layout for " << name << " but got " << type;
+  if (!isa<FloatType>(type.getElementType())) return op.emitOpError() << "expects floats for " << name << " but got " << type;
+  const uint32_t bits = static_cast<uint32_t>(mask.getInt());
+  return LayoutAttr::verify([&] { return op.emitOpError() << name << ": "; }, layout.getRank(), layout.getReg(), layout.getLane(),
+                            layout.getWarp(), bits);
+}
+
 LogicalResult ConvertLayoutOp::verify() {
   auto from = tensorOf(getValue()), to = tensorOf(getResult());
   if (from.getShape() != to.getShape() || from.getElementType() != to.getElementType())
     return emitOpError() << "expects the same tile on both sides but got " << from << " and " << to;
-  if (!isa_and_nonnull<LayoutAttr>(to.getEncoding()))
-    return emitOpError() << "expects a register layout on the result but got " << to;
-  return success();
+  auto layout = dyn_cast_or_null<LayoutAttr>(to.getEncoding());
+  if (!layout) return emitOpError() << "expects a register layout on the result but got " << to;
+  if (!isa_and_nonnull<LayoutAttr, SharedAttr>(from.getEncoding()))
+    return emitOpError() << "expects an operand in registers or shared memory but got " << from;
+  if (failed(layout.verifyEncoding(to.getShape(), to.getElementType(), [&] { return emitOpError(); }))) return failure();
+  auto sum = (*this)->getAttrOfType<IntegerAttr>(kSumAttr), spread = (*this)->getAttrOfType<IntegerAttr>(kSpreadAttr);
+  if (sum && spread) return emitOpError() << "expects " << kSumAttr << " or " << kSpreadAttr << " but got both";
+  if (sum) return verifyCopies(*this, kSumAttr, sum, from);
+  if (!spread) return success();
+  if (from != to) return emitOpError() << "expects one layout for " << kSpreadAttr << " but got " << from << " and " << to;
+  return verifyCopies(*this, kSpreadAttr, spread, to);
 }
 
 //===----------------------------------------------------------------------===//
 // Channels
 //===----------------------------------------------------------------------===//
 
+namespace {
+
+enum class Side { kWriter, kReader };
+
+struct RolePlace {
+  WarpsOp warps;
+  unsigned index = 0;
+  StringAttr name() { return cast<StringAttr>(warps.getNames()[index]); }
+  int groups() { return warps.getGroups()[index]; }
+};
+
+// The role that an op lies in.
+std::optional<RolePlace> roleOf(Operation* op) {
+  for (Region* region = op->getParentRegion(); region; region = region->getParentRegion())
+    if (auto warps = dyn_cast<WarpsOp>(region->getParentOp())) return RolePlace{warps, region->getRegionNumber()};
+  return std::nullopt;
+}
+
+// Only the writer's role fills slots, only the readers' roles use them.
+LogicalResult verifySide(Operation* op, Value channel, Side side) {
+  auto role = roleOf(op);
+  if (!role) return op->emitOpError() << "expects to lie in a role of tile.warps";
+  auto made = channel.getDefiningOp<ChannelOp>();
+  if (!made || role->index >= role->warps.getNames().size()) return success();
+  if (side == Side::kReader && !llvm::is_contained(made.getReaders(), role->name()))
+    return op->emitOpError() << "expects to lie in a role of " << made.getReaders() << ", which read the channel, but lies in "
+                             << role->name();
+  if (side == Side::kWriter && made.getWriterAttr() != role->name())
+    return op->emitOpError() << "expects to lie in the role " << made.getWriterAttr()
+                             << ", which writes the channel, but lies in " << role->name();
+  return success();
+}
+
 // The tile that place `index` of a channel's slots holds, or an error. Encodings do not matter: they come later.
-static FailureOr<RankedTensorType> payloadOf(Operation* op, ChannelType channel, int index) {
+FailureOr<RankedTensorType> payloadOf(Operation* op, ChannelType channel, int index) {
   if (index >= 0 && index < static_cast<int>(channel.getPayload().size()))
     return cast<RankedTensorType>(channel.getPayload()[index]);
   return op->emitOpError() << "expects a payload below " << channel.getPayload().size() << " but got " << index;
 }
 
-static bool sameTile(RankedTensorType a, RankedTensorType b) {
+bool sameTile(RankedTensorType a, RankedTensorType b) {
   return a.getShape() == b.getShape() && a.getElementType() == b.getElementType();
 }
 
+}  // namespace
+
 LogicalResult ChannelOp::verify() {
-  if (getType().getDepth() < 1) return emitOpError() << "expects at least one slot but got " << getType().getDepth();
   if (getReaders().empty()) return emitOpError() << "expects a reader";
-  for (auto reader : getReaders().getAsRange<StringAttr>())
-    if (reader.getValue() == getWriter()) return emitOpError() << "expects readers other than the writer but got " << reader;
+  llvm::SmallPtrSet<Attribute, 4> seen;
+  for (auto reader : getReaders()) {
+    if (reader == getWriterAttr()) return emitOpError() << "expects readers other than the writer but got " << reader;
+    if (!seen.insert(reader).second) return emitOpError() << "expects each reader once but got " << reader << " twice";
+  }
   return success();
 }
 
+LogicalResult AcquireOp::verify() {
+  if (failed(verifySide(*this, getChannel(), Side::kWriter))) return failure();
+  auto role = roleOf(*this);
+  if (role->index >= role->warps.getGroups().size() || role->groups() <= getChannel().getType().getDepth()) return success();
+  return emitOpError() << "expects as many slots as the role has groups, " << role->groups() << ", but got "
+                       << getChannel().getType().getDepth();
+}
+
+LogicalResult CommitOp::verify() { return verifySide(*this, getChannel(), Side::kWriter); }
+LogicalResult ReleaseOp::verify() { return verifySide(*this, getChannel(), Side::kReader); }
+
 LogicalResult PutOp::verify() {
+  if (failed(verifySide(*this, getChannel(), Side::kWriter))) return failure();
   auto payload = payloadOf(*this, getChannel().getType(), getPayload());
   if (failed(payload)) return failure();
   if (sameTile(*payload, tensorOf(getValue()))) return success();
@@ -185,16 +258,20 @@ LogicalResult PutOp::verify() {
 }
 
 LogicalResult CopyRowsOp::verify() {
+  if (failed(verifySide(*this, getChannel(), Side::kWriter))) return failure();
   auto payload = payloadOf(*this, getChannel().getType(), getPayload());
   if (failed(payload)) return failure();
   if (payload->getRank() != 2 || !payload->getElementType().isInteger(8))
     return emitOpError() << "expects payload " << getPayload() << " to be rows of bytes but got " << *payload;
-  if (tensorOf(getOffsets()).getDimSize(0) != payload->getDimSize(0))
-    return emitOpError() << "expects one offset for each row of " << *payload << " but got " << tensorOf(getOffsets());
-  return sameShape(*this, getOffsets(), "the offsets", getMask(), "a mask");
+  if (failed(verifyRows(*this, getOffsets(), getMask(), *payload, getAlign()))) return failure();
+  if (getBulk() && (getAlign() % 16 || payload->getDimSize(1) % 16))
+    return emitOpError() << "expects rows and an alignment of whole 16 bytes for a bulk copy but got " << *payload << " and "
+                         << getAlign();
+  return success();
 }
 
 LogicalResult WaitOp::verify() {
+  if (failed(verifySide(*this, getChannel(), Side::kReader))) return failure();
   const auto types = getChannel().getType().getPayload();
   if (types.size() != getPayload().size())
     return emitOpError() << "expects " << types.size() << " results but got " << getPayload().size();
@@ -208,14 +285,42 @@ LogicalResult WaitOp::verify() {
 // tile.warps: one region a role
 //===----------------------------------------------------------------------===//
 
+LogicalResult GroupIdOp::verify() {
+  return roleOf(*this) ? success() : emitOpError() << "expects to lie in a role of tile.warps";
+}
+
 LogicalResult WarpsOp::verify() {
   const size_t n = getRoles().size();
   if (getNames().size() != n || getWarps().size() != n || getGroups().size() != n || getRegisters().size() != n)
     return emitOpError() << "expects a name, a warp count, a group count and a register budget for each of its " << n << " roles";
+  if (n == 0) return emitOpError() << "expects a role";
+  llvm::SmallPtrSet<Attribute, 4> names;
+  for (Attribute name : getNames())
+    if (!names.insert(name).second) return emitOpError() << "expects roles of different names but got " << name << " twice";
   for (auto [w, g] : llvm::zip(getWarps(), getGroups()))
     if (g < 1 || w % g) return emitOpError() << "expects groups of equal size but got " << g << " of " << w << " warps";
   for (int32_t w : getWarps())
     if (w < 1 || (w & (w - 1))) return emitOpError() << "expects powers of two of warps but got " << w;
+  for (int32_t r : getRegisters())
+    if (r && (r < 24 || r > 256 || r % 8))
+      return emitOpError() << "expects a register budget of 0 or a multiple of 8 from 24 to 256 but got " << r;
+  if (roleOf(*this)) return emitOpError() << "expects to lie in no other role";
+  return success();
+}
+
+LogicalResult WarpsOp::verifyRegions() {
+  for (auto [i, region] : llvm::enumerate(getRoles())) {
+    const WalkResult walk = region.walk([&, role = getNames()[i]](Operation* op) {
+      for (Value v : op->getOperands()) {
+        if (region.isAncestor(v.getParentRegion()) || !isa<RankedTensorType>(v.getType()) || matchPattern(v, m_Constant()))
+          continue;
+        op->emitOpError() << "uses a tile from outside its role " << role << "; tiles pass through channels";
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (walk.wasInterrupted()) return failure();
+  }
   return success();
 }
 

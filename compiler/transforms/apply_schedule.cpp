@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -78,9 +79,15 @@ Status checkBudgets(const Schedule& s, const Target& target, int cap) {
 Status applySchedule(mlir::ModuleOp module, const Schedule& s, const Target& target) {
   mlir::Builder b(module.getContext());
   int total = 0;
+  std::map<std::string, std::string> role_of;
   for (const Role& r : s.roles) {
     if (!isPowerOfTwo(r.warps)) return refuse(fmt::format("role {} has {} warps", r.name, r.warps), "use a power of two");
     total += r.warps;
+    if (r.name == "load" && !r.dots.empty())
+      return refuse(fmt::format("role load has the dot {} but gathers rows only", r.dots.front()), "give it to another role");
+    for (const std::string& dot : r.dots)
+      if (auto [it, fresh] = role_of.emplace(dot, r.name); !fresh)
+        return refuse(fmt::format("the roles {} and {} have the dot {}", it->second, r.name, dot), "give it to one of them");
     if (r.groups == 1) continue;
     if (&r != &s.roles.front() || !r.dots.empty())
       return refuse(fmt::format("role {} has {} groups; carried values would have to pass between them", r.name, r.groups),

@@ -14,6 +14,7 @@ config.test_exec_root = os.path.join(config.nereid_build_dir, "tests", "lit")
 config.substitutions += [
     ("%nereid-opt", os.path.join(config.nereid_build_dir, "bin", "nereid-opt")),
     ("%nereid", os.path.join(config.nereid_build_dir, "bin", "nereid")),
+    ("%source", config.nereid_source_dir),
     ("%golden", os.path.join(config.nereid_source_dir, "tests", "golden")),
     ("%ptxas", os.path.join(config.nereid_cuda_dir, "bin", "ptxas")),
 ]

@@ -170,12 +170,6 @@ void HostLowering::lowerIf(scf::IfOp op) {
 
 namespace {
 
-struct HostStage {
-  const char* name;
-  const char* reason;
-  Status (*run)(ModuleOp module);
-};
-
 Status simplify(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addPass(createCSEPass());
@@ -202,11 +196,13 @@ Status toLoops(ModuleOp module) {
 constexpr HostStage kTable[] = {
     {"drop_staged", "without roles a staged value is the value; it would only hide a chain from fusion", dropStaged},
     {"simplify", "equal subexpressions have one buffer, constants of the exact class fold", simplify},
-    {"loops", "tiles become buffers and loops", toLoops},
+    {"tile_to_loops", "tiles become buffers and loops", toLoops},
     {"simplify_loops", "index arithmetic of neighbouring chunks is shared", simplify},
 };
 
 }  // namespace
+
+std::span<const HostStage> tileToHostTable() { return kTable; }
 
 Status lowerTileToHost(ModuleOp module) {
   std::string message;

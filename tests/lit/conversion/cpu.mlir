@@ -1,4 +1,4 @@
-// RUN: %nereid-opt %s --lower-tile-to-host | FileCheck %s
+// RUN: %nereid-opt %s --tile-to-host | FileCheck %s
 
 // A kernel for one block of the grid, its arguments in an array of slots; a chain of elementwise ops is one loop over vectors of 16.
 // CHECK-LABEL: func.func @kernel(%arg0: !llvm.ptr, %arg1: i64)

@@ -1,4 +1,4 @@
-// RUN: not %nereid-opt %s --lower-tile-to-host 2>&1 | FileCheck %s
+// RUN: not %nereid-opt %s --tile-to-host 2>&1 | FileCheck %s
 // CHECK: error:
 
 // Channels belong to schedules of a GPU; the CPU takes the program as recorded.

@@ -77,3 +77,44 @@ func.func @ticket_limit(%p: !llvm.ptr, %n: i64) {
   %t = "tile.ticket"(%p, %n) : (!llvm.ptr, i64) -> i32
   return
 }
+
+// -----
+
+func.func @store_mask(%p: !llvm.ptr, %at: tensor<8xi32>, %v: tensor<8xf32>, %ok: tensor<4xi1>) {
+  // expected-error @+1 {{expects a mask of the shape of the offsets}}
+  tile.store %p[%at], %v mask %ok : tensor<8xi32>, tensor<8xf32>, tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @load_other_shape(%p: !llvm.ptr, %at: tensor<8xi32>, %ok: tensor<8xi1>, %o: tensor<4xf32>) {
+  // expected-error @+1 {{expects `else` of the shape of the offsets}}
+  %a = tile.load %p[%at] mask %ok else %o : tensor<8xi32>, tensor<8xf32>, tensor<8xi1>, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @load_scalar_type(%p: !llvm.ptr, %o: i32) {
+  // expected-error @+1 {{result #0 must be integer or floating-point, but got 'tensor<4xf32>'}}
+  %s = tile.load_scalar %p[%o] : i32, tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_count(%p: !llvm.ptr, %rows: tensor<4xi64>, %ok: tensor<4xi1>, %b: tensor<8x64xi8>) {
+  // expected-error @+1 {{expects one offset for each row of 'tensor<8x64xi8>' but got 'tensor<4xi64>'}}
+  tile.scatter_rows %p[%rows], %b mask %ok align 8 : tensor<4xi64>, tensor<8x64xi8>, tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @ticket_of_nobody(%p: !llvm.ptr) {
+  %zero = arith.constant 0 : i32
+  // expected-error @+1 {{expects a limit of at least 1 but got 0}}
+  %t = tile.ticket %p limit %zero : i32
+  return
+}

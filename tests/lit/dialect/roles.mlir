@@ -1,7 +1,5 @@
 // RUN: %nereid-opt %s | %nereid-opt | FileCheck %s
 
-#l = #tile.layout<rank = 1, reg = [], lane = [1, 2, 4, 0, 0], warp = []>
-#r = #tile.layout<rank = 1, reg = [1], lane = [2, 4, 0, 0, 0], warp = []>
 // CHECK-LABEL: func.func @roles
 func.func @roles(%p: !llvm.ptr) {
   // CHECK: tile.channel from "load" to ["main"] : <2, tensor<8x64xi8>, tensor<8xf32>>
@@ -32,9 +30,6 @@ func.func @roles(%p: !llvm.ptr) {
       %rows, %v = tile.wait %ch[%slot, %phase] : <2, tensor<8x64xi8>, tensor<8xf32>> -> tensor<8x64xi8>, tensor<8xf32>
       // CHECK: tile.release %{{.*}}[%{{.*}}]
       tile.release %ch[%slot] : <2, tensor<8x64xi8>, tensor<8xf32>>
-      %a = arith.constant dense<0.0> : tensor<8xf32, #l>
-      // CHECK: tile.convert_layout %{{.*}} : tensor<8xf32, #tile.layout<rank = 1, reg = [], lane = [1, 2, 4, 0, 0], warp = []>> -> tensor<8xf32, #tile.layout<rank = 1, reg = [1], lane = [2, 4, 0, 0, 0], warp = []>>
-      %b = tile.convert_layout %a : tensor<8xf32, #l> -> tensor<8xf32, #r>
     }
   return
 }

@@ -69,3 +69,11 @@ func.func @view_of_values(%m: tensor<4x8xf16>) {
   %t = tile.view %m at 0 : tensor<4x8xf16> -> tensor<4x8xbf16>
   return
 }
+
+// -----
+
+func.func @staged(%m: tensor<4x8xf16>) {
+  // expected-error @+1 {{requires the same type for all operands and results}}
+  %t = "tile.staged"(%m) : (tensor<4x8xf16>) -> tensor<8x4xf16>
+  return
+}

@@ -1,5 +1,5 @@
 // RUN: not %nereid-opt %s --apply-schedule --partition-roles --schedule 'roles=main+load,role.main.warps=1,role.main.dots=x' 2>&1 | FileCheck %s --check-prefix=FIRST
-// FIRST: error: the first role is not load; list role load first, then the roles that compute
+// FIRST: error: the first role is not load (schedule); list role load first, then the roles that compute
 // RUN: not %nereid-opt %s --apply-schedule --partition-roles --schedule 'roles=load+main,role.main.warps=1,role.main.dots=x' 2>&1 | FileCheck %s --check-prefix=NESTED
 // NESTED: error: a loop that gathers rows lies in another loop; run it without roles
 
