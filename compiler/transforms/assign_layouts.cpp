@@ -152,7 +152,7 @@ class Assigner {
         if (l && !first) first = l;
         if (l && l->partial)
           partial++, first = l;
-        else if (!isZero(operand))
+        else if (!isZero(operand) && !visiting_.contains(operand))  // a carried value under way is what it is added to
           whole++;
       }
       if (!first) return std::nullopt;
@@ -169,7 +169,8 @@ class Assigner {
   std::optional<Layout> carriedLayout(scf::ForOp loop, int i) {
     auto l = natural(loop.getYieldedValues()[i]);
     if (!l) l = natural(loop.getInits()[i]);
-    return l ? std::optional(joined(*l)) : std::nullopt;
+    // A sum over iterations stays partial and is joined once, after the loop.
+    return !l || l->partial ? l : std::optional(joined(*l));
   }
 
   // A matrix load somewhere in the free computation of v.
@@ -481,6 +482,7 @@ class Assigner {
       loop.getInitsMutable()[i].set(init);
       loop.getRegionIterArg(i).setType(type);
       loop.getResult(i).setType(type);
+      if (l->partial) partial_results_[loop.getRegionIterArg(i)] = partial_results_[loop.getResult(i)] = l->partial;
     }
     process(*loop.getBody());
     Operation* yield = loop.getBody()->getTerminator();

@@ -4,8 +4,8 @@
 // reductions. Tiles that depend on no dot (ranges, constants, loads, bytes in shared memory and arithmetic on them) have no
 // layout of their own: they are computed anew in each layout that asks for them, right where it is asked, so that conversion of
 // packed operands happens in fragments and never in memory. Partial sums of a dot split over k stay partial through additions and
-// through products with whole values, and are joined by one convert_layout. Carried values take the layout that their loop
-// yields.
+// through products with whole values, also over the iterations of a loop, and are joined by one convert_layout. Carried values
+// take the layout that their loop yields.
 //
 // Before: partition_roles and expand_rows. After: every tensor has #tile.layout or (payload of channels and views of it)
 // #tile.shared.

@@ -43,3 +43,38 @@ func.func @operands(%p: !llvm.ptr {tile.align = 16 : i32}, %o: !llvm.ptr {tile.a
   tile.store %o[%k], %d : tensor<16x32xi32>, tensor<16x32xf32>
   return
 }
+
+// A sum over iterations stays partial while it is carried, also where each product is multiplied before it is added; it is joined once.
+// CHECK-LABEL: func.func @carried
+func.func @carried(%p: !llvm.ptr {tile.align = 16 : i32}, %o: !llvm.ptr {tile.align = 4 : i32}, %n: i32, %scale: f32) attributes {tile.kernel} {
+  %zero = arith.constant dense<0.0> : tensor<16x32xf32>
+  %a = arith.constant dense<1.0> : tensor<16x64xf16>
+  %b = arith.constant dense<2.0> : tensor<64x32xf16>
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  // CHECK-NOT: tile.convert_layout
+  // CHECK: %[[SUMS:.*]]:2 = scf.for
+  // CHECK: tile.dot "x"
+  // CHECK: tile.dot "x"
+  // CHECK: scf.yield
+  // CHECK: }
+  %sums:2 = scf.for %i = %c0 to %n step %c1 iter_args(%u = %zero, %v = %zero) -> (tensor<16x32xf32>, tensor<16x32xf32>)  : i32 {
+    %u2 = tile.dot "x" %a, %b, %u : tensor<16x64xf16>, tensor<64x32xf16>, tensor<16x32xf32>
+    %d = tile.dot "x" %a, %b, %zero : tensor<16x64xf16>, tensor<64x32xf16>, tensor<16x32xf32>
+    %s = tile.splat %scale : f32 -> tensor<16x32xf32>
+    %scaled = arith.mulf %d, %s : tensor<16x32xf32>
+    %v2 = arith.addf %v, %scaled : tensor<16x32xf32>
+    scf.yield %u2, %v2 : tensor<16x32xf32>, tensor<16x32xf32>
+  }
+  // CHECK: %[[BOTH:.*]] = arith.addf %[[SUMS]]#0, %[[SUMS]]#1
+  // CHECK: tile.convert_layout %[[BOTH]] {tile.sum = 3 : i32}
+  // CHECK-NOT: tile.convert_layout
+  %both = arith.addf %sums#0, %sums#1 : tensor<16x32xf32>
+  %row = tile.range 0 : tensor<16xi32>
+  %col = tile.range 0 : tensor<32xi32>
+  %j = tile.broadcast %row dim 0 : tensor<16xi32> -> tensor<16x32xi32>
+  %k = tile.broadcast %col dim 1 : tensor<32xi32> -> tensor<16x32xi32>
+  %at = arith.addi %j, %k : tensor<16x32xi32>
+  tile.store %o[%at], %both : tensor<16x32xi32>, tensor<16x32xf32>
+  return
+}
