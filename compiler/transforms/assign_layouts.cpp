@@ -285,11 +285,12 @@ class Assigner {
     Location loc = v.getLoc();
     auto own = natural(v);
     if (own && computedInTarget(v, *own, l)) own = l;
-    // A value with a layout of its own is converted as a whole, at its narrowest.
-    if (own && *own != l) {
-      const bool spreads = l.partial && !own->partial;
+    // A value with a layout of its own is converted as a whole, at its narrowest. One without, that is to be a partial sum, must
+    // not be made in every copy.
+    if (own ? *own != l : l.partial && !isZero(v)) {
+      const bool spreads = l.partial && !(own && own->partial);
       Value whole = demand(v, spreads ? layout::summed(l) : *own, place);
-      if (own->partial == l.partial) return convert(b, loc, whole, type);
+      if (own && own->partial == l.partial) return convert(b, loc, whole, type);
       auto converted = ConvertLayoutOp::create(b, loc, type, whole);
       converted->setAttr(spreads ? kSpreadAttr : kSumAttr,
                          b.getI32IntegerAttr(static_cast<int32_t>(spreads ? l.partial : own->partial)));

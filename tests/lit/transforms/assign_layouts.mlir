@@ -78,3 +78,22 @@ func.func @carried(%p: !llvm.ptr {tile.align = 16 : i32}, %o: !llvm.ptr {tile.al
   tile.store %o[%at], %both : tensor<16x32xi32>, tensor<16x32xf32>
   return
 }
+
+// What a partial sum begins with is kept by one of its copies.
+// CHECK-LABEL: func.func @begins
+func.func @begins(%p: !llvm.ptr {tile.align = 16 : i32}, %o: !llvm.ptr {tile.align = 4 : i32}) attributes {tile.kernel} {
+  %one = arith.constant dense<1.0> : tensor<16x32xf32>
+  %a = arith.constant dense<1.0> : tensor<16x64xf16>
+  %b = arith.constant dense<2.0> : tensor<64x32xf16>
+  // CHECK: %[[ONE:.*]] = arith.constant dense<1.0{{.*}}> : tensor<16x32xf32
+  // CHECK: %[[C:.*]] = tile.convert_layout %[[ONE]] {tile.spread = 3 : i32}
+  // CHECK: tile.dot "x" %{{.*}}, %{{.*}}, %[[C]]
+  %d = tile.dot "x" %a, %b, %one : tensor<16x64xf16>, tensor<64x32xf16>, tensor<16x32xf32>
+  %row = tile.range 0 : tensor<16xi32>
+  %col = tile.range 0 : tensor<32xi32>
+  %j = tile.broadcast %row dim 0 : tensor<16xi32> -> tensor<16x32xi32>
+  %k = tile.broadcast %col dim 1 : tensor<32xi32> -> tensor<16x32xi32>
+  %at = arith.addi %j, %k : tensor<16x32xi32>
+  tile.store %o[%at], %d : tensor<16x32xi32>, tensor<16x32xf32>
+  return
+}
