@@ -91,7 +91,7 @@ def _(r):
 @case("refusals")
 def _(r):
     for name, argv, words in (("vector_add", ["m=3"], "unknown size m"), ("vector_add", ["n=0"], "'n=0' is no size"),
-                              ("gemm_bf16", ["k=65"], "k is not aligned: 65"), ("gemm_fp8_weights", ["n=100"], "multiples of 128"),
+                              ("gemm_bf16", ["k=65"], "k is 65, no multiple of 64"), ("gemm_fp8_weights", ["n=100"], "multiples of 128"),
                               ("vector_add", ["--schedule", "warp=1"], "unknown schedule key 'warp'"),
                               ("vector_add", ["--emit", "nothing"], "no stage is named nothing")):
         done = call(r, name, "--device", "cpu", *argv)

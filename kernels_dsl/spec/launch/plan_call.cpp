@@ -160,10 +160,13 @@ Result<std::vector<ArgSlot>> bindArguments(const ArgList& args, const std::strin
     else
       return Diag{Code::kInternal, fmt::format("nothing is bound to the argument {}", a.name), kernel, "report this call"};
     const uint64_t value = a.type == ArgType::kI32 ? static_cast<uint32_t>(s.i32) : s.bits;
-    if (a.align > 1 && value % a.align)
-      return Diag{Code::kUsage, fmt::format("{} is not aligned: {} is no multiple of {}", a.name, value, a.align), kernel,
-                  a.type == ArgType::kPointer ? "align the tensor"
-                                              : "use a stride that is a multiple of it, or a schedule with a smaller tile.align"};
+    if (a.align > 1 && value % a.align) {
+      if (a.type == ArgType::kPointer)
+        return Diag{Code::kUsage, fmt::format("{} is not aligned: {} is no multiple of {}", a.name, value, a.align), kernel,
+                    "align the tensor"};
+      return Diag{Code::kUsage, fmt::format("{} is {}, no multiple of {}", a.name, value, a.align), kernel,
+                  "pass a multiple of it; for a stride, a schedule with a smaller tile.align serves too"};
+    }
     slots.push_back(s);
   }
   return slots;
