@@ -127,8 +127,8 @@ double worstError(const std::vector<double>& got, const std::vector<double>& exp
 
 std::vector<int64_t> checkedRows(int64_t rows) {
   const int64_t count = std::min<int64_t>(rows, 128);
-  std::vector<int64_t> checked;
-  for (int64_t i = 0; i < count; i++) checked.push_back(count == 1 ? 0 : i * (rows - 1) / (count - 1));
+  std::vector<int64_t> checked(static_cast<size_t>(count));
+  for (int64_t i = 1; i < count; i++) checked[static_cast<size_t>(i)] = i * (rows - 1) / (count - 1);
   return checked;
 }
 
