@@ -28,7 +28,8 @@ bool isMostlyOne(Value v) {
 
 Status guardUnitRows(ModuleOp module) {
   module.walk([](arith::MulFOp op) {
-    if (!isa<RankedTensorType>(op.getType())) return;
+    auto type = dyn_cast<RankedTensorType>(op.getType());
+    if (!type || !type.getElementType().isF32()) return;
     for (int i = 0; i < 2; i++)
       if (auto factor = op->getOperand(i).getDefiningOp<BroadcastOp>(); factor && isMostlyOne(factor.getValue()))
         op->setAttr(kSkipIfUnitAttr, Builder(op.getContext()).getI32IntegerAttr(i));

@@ -100,6 +100,7 @@ class Partition {
       if (enclosingLoop(gather) && feedsOnlyStaged(gather)) private_gathers_.insert(gather);
     });
     // What `load` computes: the slice that addresses gathers and the one behind staged values, and which of it reads memory.
+    Operation* read_back = nullptr;
     func_.walk([&](Operation* anchor) {
       if (isa<StagedOp>(anchor) && enclosingLoop(anchor)) {
         address_slice_.insert(anchor);
@@ -111,9 +112,13 @@ class Partition {
       while (!work.empty()) {
         Operation* def = work.pop_back_val().getDefiningOp();
         if (!def || enclosingLoop(def) != enclosingLoop(anchor) || !address_slice_.insert(def).second) continue;
+        if (isRingGather(def)) read_back = def;
         work.append(def->operand_begin(), def->operand_end());
       }
     });
+    if (read_back)
+      return unsupported(read_back, "the role load reads rows that it gathers for other roles",
+                         "gather what is staged or addresses rows by itself");
     for (bool changed = true; changed;) {
       changed = false;
       func_.walk([&](Operation* op) {

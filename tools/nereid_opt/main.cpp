@@ -212,7 +212,9 @@ int main(int argc, char** argv) {
   auto target = findTarget(target_name);
   if (!target) return report(target.diag());
   settings = {*schedule, *target};
+  // Asked now: MlirOptMain's end destroys the options.
+  const bool verifies = mlir::MlirOptMainConfig::createFromCLOptions().shouldVerifyDiagnostics();
   if (mlir::succeeded(mlir::MlirOptMain(argc, argv, input, output, registry))) return 0;
-  if (mlir::MlirOptMainConfig::createFromCLOptions().shouldVerifyDiagnostics()) return exitCode(Code::kCheckFailed);
+  if (verifies) return exitCode(Code::kCheckFailed);
   return exitCode(refused.value_or(Code::kInput));
 }

@@ -131,10 +131,15 @@ Value HostLowering::evaluate(Location loc, Value v, Place at, int64_t width) {
   if (Value buffer = buffers_.lookup(v)) return readBuffer(loc, buffer, element, at, width);
   Operation* op = v.getDefiningOp();
   Type out = vectorOf(element, width);
+  // After a refusal the walk goes on to its end; zeros keep the IR valid until then.
+  auto refuse = [&](std::string what) -> Value {
+    fail(op, std::move(what));
+    return arith::ConstantOp::create(b_, loc, b_.getZeroAttr(out));
+  };
   auto spread = [&](Value x) -> Value { return width == 1 ? x : vector::BroadcastOp::create(b_, loc, out, x).getResult(); };
   if (auto c = dyn_cast<arith::ConstantOp>(op)) {
     auto splat = dyn_cast<SplatElementsAttr>(c.getValue());
-    if (!splat) return fail(op, "a constant tile with different elements"), Value();
+    if (!splat) return refuse("a constant tile with different elements");
     Value x = arith::ConstantOp::create(b_, loc, cast<TypedAttr>(splat.getSplatValue<Attribute>()));
     return spread(x);
   }
@@ -155,11 +160,10 @@ Value HostLowering::evaluate(Location loc, Value v, Place at, int64_t width) {
     return spread(evaluate(loc, bc.getValue(), {Value(), at.i}, 1));
   }
   if (auto view = dyn_cast<tile::ViewOp>(op)) return evaluateView(loc, view, at, width);
-  if (!isElementwise(op)) return fail(op, "a tile is used before it has a buffer"), Value();
+  if (!isElementwise(op)) return refuse("a tile is used before it has a buffer");
   SmallVector<Value> operands;
   for (Value operand : op->getOperands())
     operands.push_back(isa<RankedTensorType>(operand.getType()) ? evaluate(loc, operand, at, width) : spread(scalar(operand)));
-  if (!status_.ok()) return {};
   OperationState state(op->getLoc(), op->getName(), operands, TypeRange(out), op->getAttrs());
   return b_.create(state)->getResult(0);
 }

@@ -60,3 +60,53 @@ func.func @ticket(%p: !llvm.ptr {tile.align = 4 : i32}, %n: i32) attributes {til
   tile.store %p[%at], %x : tensor<32xi32>, tensor<32xi32>
   return
 }
+
+// -----
+
+// Where the mask is false the element is the other value; copies do not store.
+// CHECK-LABEL: llvm.func @else
+// CHECK: scf.if {{.*}} -> (f32)
+// CHECK: else
+// CHECK-NEXT: scf.yield %arg2
+// CHECK: arith.andi %{{.*}}, %c16_i32
+// CHECK: scf.if
+// CHECK: llvm.store {{.*}} : i32, !llvm.ptr<1>
+func.func @else(%p: !llvm.ptr, %n: i32, %x: f32) attributes {tile.kernel} {
+  %at = tile.range 0 : tensor<16xi32>
+  %end = tile.splat %n : i32 -> tensor<16xi32>
+  %o = tile.splat %x : f32 -> tensor<16xf32>
+  %ok = arith.cmpi slt, %at, %end : tensor<16xi32>
+  %y = tile.load %p[%at] mask %ok else %o : tensor<16xi32>, tensor<16xf32>, tensor<16xi1>, tensor<16xf32>
+  tile.store %p[%at], %y : tensor<16xi32>, tensor<16xf32>
+  return
+}
+
+// -----
+
+// One element for all: its offset counts elements.
+// CHECK-LABEL: llvm.func @scalar
+// CHECK: %[[BYTES:.*]] = arith.muli %arg1, %c2_i64
+// CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[%[[BYTES]]]
+// CHECK: llvm.load %[[AT]] {alignment = 2 : i64} : !llvm.ptr<1> -> f16
+func.func @scalar(%p: !llvm.ptr, %o: i64) attributes {tile.kernel} {
+  %x = tile.load_scalar %p[%o] : i64, f16
+  %at = tile.range 0 : tensor<32xi32>
+  %v = tile.splat %x : f16 -> tensor<32xf16>
+  tile.store %p[%at], %v : tensor<32xi32>, tensor<32xf16>
+  return
+}
+
+// -----
+
+// Booleans are bytes in memory.
+// CHECK-LABEL: llvm.func @booleans
+// CHECK: %[[BYTE:.*]] = llvm.load {{.*}} : !llvm.ptr<1> -> i8
+// CHECK: arith.trunci %[[BYTE]] : i8 to i1
+// CHECK: arith.extui %{{.*}} : i1 to i8
+// CHECK: llvm.store {{.*}} : i8, !llvm.ptr<1>
+func.func @booleans(%p: !llvm.ptr) attributes {tile.kernel} {
+  %at = tile.range 0 : tensor<32xi32>
+  %x = tile.load %p[%at] : tensor<32xi32>, tensor<32xi1>
+  tile.store %p[%at], %x : tensor<32xi32>, tensor<32xi1>
+  return
+}

@@ -28,3 +28,14 @@ func.func @leaves(%acc: tensor<16x8xf32>, %grows: tensor<16xi1>, %v: tensor<16xf
   %z = arith.mulf %y, %acc : tensor<16x8xf32>
   return %z : tensor<16x8xf32>
 }
+
+// Half as wide numbers come in pairs, which are multiplied as one.
+// CHECK-LABEL: func.func @halves
+// CHECK-NOT: skip_if_unit
+func.func @halves(%acc: tensor<16x8xf16>, %grows: tensor<16xi1>, %v: tensor<16xf16>) -> tensor<16x8xf16> {
+  %one = arith.constant dense<1.0> : tensor<16xf16>
+  %keep = arith.select %grows, %v, %one : tensor<16xi1>, tensor<16xf16>
+  %k = tile.broadcast %keep dim 0 : tensor<16xf16> -> tensor<16x8xf16>
+  %x = arith.mulf %acc, %k : tensor<16x8xf16>
+  return %x : tensor<16x8xf16>
+}
