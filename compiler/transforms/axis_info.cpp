@@ -129,11 +129,15 @@ AxisInfo AxisAnalysis::compute(Value v) {
   if (auto cmp = dyn_cast<arith::CmpIOp>(op)) {
     const AxisInfo a = of(cmp.getLhs()), b = of(cmp.getRhs());
     for (int d = 0; d < rank; d++) {
+      // What the two are multiples of where index d is 0: the other dimensions' steps count.
+      int64_t divisor = std::gcd(a.divisor, b.divisor);
+      for (int e = 0; e < rank; e++)
+        if (e != d) divisor = std::gcd(divisor, std::gcd(a.step[e].value_or(0), b.step[e].value_or(0)));
       if (a.step[d] == 0 && b.step[d] == 0) out.group[d] = kAny, out.step[d] = 0;
       // base + i < limit with both multiples of g: true or false for whole groups of g.
       else if (a.step[d] == 1 && b.step[d] == 0 &&
                (cmp.getPredicate() == arith::CmpIPredicate::slt || cmp.getPredicate() == arith::CmpIPredicate::ult))
-        out.group[d] = std::gcd(a.divisor, b.divisor);
+        out.group[d] = divisor;
     }
     return out;
   }

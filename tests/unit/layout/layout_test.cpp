@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-
+#include <array>
 #include <map>
 #include <set>
 
@@ -40,9 +40,15 @@ void checkCovers(const Layout& l, const std::vector<int32_t>& shape) {
   for (const auto& [c, n] : count) CHECK(n == copies(l));
 }
 
-// A and B as small numbers that differ in each place, so that a wrong pairing changes the sum.
-int valueA(int m, int k) { return (m * 7 + k * 3) % 11 - 5; }
-int valueB(int k, int n) { return (k * 5 + n * 2) % 13 - 6; }
+// A and B as numbers without a pattern (splitmix64), so that any pairing but the right one changes the sum.
+int64_t scrambled(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+  x = (x ^ x >> 27) * 0x94d049bb133111eb;
+  return static_cast<int64_t>((x ^ x >> 31) & 0xffffff) - 0x800000;
+}
+int64_t valueA(int m, int k) { return scrambled(static_cast<uint64_t>(m * 1000 + k)); }
+int64_t valueB(int k, int n) { return scrambled(static_cast<uint64_t>(1000000 + k * 1000 + n)); }
 
 // Registers of a lane in the order of an instruction's operands, as lower_dot finds them: by offset from the step's origin.
 struct Finder {
@@ -60,8 +66,8 @@ struct Finder {
 
 // One mma.m16n8k16 of all lanes. The maps are the manual's: a[i] of lane 4g+t is (g + 8·(i/2 odd), 2t + i%2 + 8·(i ≥ 4)); b[i] is
 // (2t + i%2 + 8·(i ≥ 2), g); c[i] is (g + 8·(i ≥ 2), 2t + i%2).
-void mma(const int (&a)[kLanes][8], const int (&b)[kLanes][4], int (&c)[kLanes][4]) {
-  int ma[16][16], mb[16][8];
+void mma(const int64_t (&a)[kLanes][8], const int64_t (&b)[kLanes][4], int64_t (&c)[kLanes][4]) {
+  int64_t ma[16][16], mb[16][8];
   for (int lane = 0; lane < kLanes; lane++) {
     const int g = lane / 4, t = lane % 4;
     for (int i = 0; i < 8; i++) ma[g + 8 * (i / 2 % 2)][2 * t + i % 2 + 8 * (i / 4)] = a[lane][i];
@@ -91,16 +97,16 @@ void checkDot(int m, int n, int k, const Grid& grid, FragmentOrder order) {
   for (const auto& [c, r] : fa.at)
     if (c[1] % 16 == 0) steps.insert(c[1]);
 
-  std::map<Coord, int> got;
+  std::map<Coord, int64_t> got;
   for (int w = 0; w < grid.warps(); w++) {
-    std::vector<std::vector<int>> c(kLanes, std::vector<int>(static_cast<size_t>(lc.registers())));
+    std::vector<std::vector<int64_t>> c(kLanes, std::vector<int64_t>(static_cast<size_t>(lc.registers())));
     for (int row : rows)
       for (int col : cols)
         for (int step : steps) {
           const int ra[4] = {fa.reg(row, step), fa.reg(row + 8, step), fa.reg(row, step + kk), fa.reg(row + 8, step + kk)};
           const int rb[2] = {fb.reg(step, col), fb.reg(step + kk, col)};
           const int rc[4] = {fc.reg(row, col), fc.reg(row, col + nw), fc.reg(row + 8, col), fc.reg(row + 8, col + nw)};
-          int a[kLanes][8], b[kLanes][4], d[kLanes][4];
+          int64_t a[kLanes][8], b[kLanes][4], d[kLanes][4];
           for (int lane = 0; lane < kLanes; lane++) {
             // An operand word is a pair of registers that follow each other.
             for (int i = 0; i < 8; i++) {
@@ -123,14 +129,60 @@ void checkDot(int m, int n, int k, const Grid& grid, FragmentOrder order) {
   int wrong = 0;
   for (int i = 0; i < m; i++)
     for (int j = 0; j < n; j++) {
-      int sum = 0;
+      int64_t sum = 0;
       for (int x = 0; x < k; x++) sum += valueA(i, x) * valueB(x, j);
       wrong += got[{i, j}] != sum;
     }
   CHECK(wrong == 0);
 }
 
+// One 8 x 8 matrix of ldmatrix (PTX ISA, "ldmatrix", fragment layout of .b16): lane 4r+t gets bytes 4t … 4t+3 of row r; with
+// .trans the 16-bit units (2t, r) and (2t+1, r), of which single bytes then change places (prmt 0x3120). Rows and bytes count
+// from the matrix's origin.
+struct Byte {
+  int row, column;
+};
+std::array<Byte, 4> loadedBytes(int lane, bool transposed, bool bytes) {
+  const int r = lane / 4, t = lane % 4;
+  if (!transposed) return {{{r, 4 * t}, {r, 4 * t + 1}, {r, 4 * t + 2}, {r, 4 * t + 3}}};
+  const std::array<Byte, 4> units = {{{2 * t, 2 * r}, {2 * t, 2 * r + 1}, {2 * t + 1, 2 * r}, {2 * t + 1, 2 * r + 1}}};
+  return bytes ? std::array<Byte, 4>{units[0], units[2], units[1], units[3]} : units;
+}
+
+// Every operand word of every lane and warp is what one matrix gives. `row_dim` is the tile's dimension along rows in memory.
+void checkLdmatrix(const Layout& l, int element_bytes, int row_dim, bool transposed) {
+  CAPTURE(l.text());
+  const int per_word = 4 / element_bytes;
+  int wrong = 0;
+  for (int w = 0; w < extent(l.warp); w++)
+    for (int r = 0; r < l.registers(); r += per_word) {
+      const Coord origin = l.at(r, 0, w);
+      wrong += origin[1 - row_dim] * element_bytes % 16 != 0;
+      for (int lane = 0; lane < kLanes; lane++) {
+        const auto bytes = loadedBytes(lane, transposed, element_bytes == 1);
+        for (int i = 0; i < per_word; i++) {
+          const Coord c = l.at(r + i, lane, w);
+          const Byte at = bytes[static_cast<size_t>(i * element_bytes)];
+          wrong += c[row_dim] - origin[row_dim] != at.row || (c[1 - row_dim] - origin[1 - row_dim]) * element_bytes != at.column;
+        }
+      }
+    }
+  CHECK(wrong == 0);
+}
+
 }  // namespace
+
+TEST_CASE("operands come from ldmatrix: halves in both forms, bytes along k four a lane, bytes along n two by two") {
+  for (Grid grid : {Grid{1, 1, 1}, Grid{2, 1, 1}, Grid{1, 2, 1}, Grid{1, 1, 2}, Grid{1, 2, 2}}) {
+    int bits = 0;
+    while (1 << bits < grid.warps()) bits++;
+    checkLdmatrix(operandA(32, 64, grid, {2, 1}, bits), 2, 0, false);
+    checkLdmatrix(operandB(64, 32, grid, {2, 1}, bits), 2, 1, false);
+    checkLdmatrix(operandB(64, 32, grid, {2, 1}, bits), 2, 0, true);
+    checkLdmatrix(operandB(64, 32, grid, {4, 1}, bits), 1, 1, false);
+    checkLdmatrix(operandB(64, 32, grid, {2, 2}, bits), 1, 0, true);
+  }
+}
 
 TEST_CASE("products through fragments, for every order of operands and grid of warps") {
   for (FragmentOrder order : {FragmentOrder{2, 1}, FragmentOrder{4, 1}, FragmentOrder{2, 2}})
