@@ -280,6 +280,15 @@ class Assigner {
   }
 
   Value make(Value v, const Layout& l, Operation* place) {
+    // A layout has a power of two of places; one that is larger than the tile would store beyond it.
+    if (const auto t = tensorType(v); l.shape() != shapeOf(t)) {
+      std::string shape;
+      llvm::raw_string_ostream(shape) << t;
+      Operation* op = v.getDefiningOp();
+      return fail(op ? op : place, "a tile " + shape + " has a dimension that is no power of two",
+                  "use powers of two and a mask"),
+             v;
+    }
     OpBuilder b(place);
     auto type = withEncoding(tensorType(v), attr(place, l));
     Location loc = v.getLoc();

@@ -26,3 +26,13 @@ func.func @view(%p: !llvm.ptr) attributes {tile.kernel} {
   tile.store %p[%to], %v : tensor<4x2xi32>, tensor<4x2xi16>
   return
 }
+
+// -----
+
+// A layout covers powers of two: the rest of it would be read and written beyond the tile.
+func.func @odd_size(%p: !llvm.ptr) attributes {tile.kernel} {
+  // expected-error @+1 {{a tile tensor<24xi32> has a dimension that is no power of two; use powers of two and a mask}}
+  %at = tile.range 0 : tensor<24xi32>
+  tile.store %p[%at], %at : tensor<24xi32>, tensor<24xi32>
+  return
+}
