@@ -1,6 +1,8 @@
 // Rows as loads and stores.
 #include "compiler/transforms/expand_rows.h"
 
+#include <fmt/format.h>
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include "compiler/dialect/tile_dialect.h"
@@ -32,6 +34,15 @@ Value maskLike(OpBuilder& b, Location loc, Value mask, int64_t cols) {
   return BroadcastOp::create(b, loc, type, mask, 0);
 }
 
+// Element offsets would lose what a byte offset has beyond whole elements.
+Status checkAligned(Operation* rows, int align, int element_bytes) {
+  if (align % element_bytes == 0) return {};
+  std::string where;
+  llvm::raw_string_ostream(where) << rows->getLoc();
+  return Diag{Code::kUnsupported, fmt::format("rows aligned to {} bytes hold elements of {} bytes", align, element_bytes), where,
+              "promise a larger alignment, or take the rows as smaller elements"};
+}
+
 void expandView(GatherRowsOp gather, ViewOp view) {
   OpBuilder b(view);
   auto type = cast<RankedTensorType>(view.getType());
@@ -46,7 +57,7 @@ void expandView(GatherRowsOp gather, ViewOp view) {
 }
 
 // Copies rows as the widest integers that alignment and width allow.
-void expandScatter(ScatterRowsOp scatter) {
+Status expandScatter(ScatterRowsOp scatter) {
   OpBuilder b(scatter);
   Location loc = scatter.getLoc();
   auto bytes = cast<RankedTensorType>(scatter.getValue().getType());
@@ -58,6 +69,7 @@ void expandScatter(ScatterRowsOp scatter) {
   if (auto view = value.getDefiningOp<ViewOp>(); view && isValues(cast<RankedTensorType>(view.getValue().getType()))) {
     value = view.getValue();
     element = elementBytes(cast<RankedTensorType>(value.getType()).getElementType());
+    NEREID_CHECK_OK(checkAligned(scatter, static_cast<int>(scatter.getAlign()), element));
   } else if (auto gather = value.getDefiningOp<GatherRowsOp>()) {
     while (element < 8 && width % (element * 2) == 0 && gather.getAlign() % (element * 2) == 0 &&
            scatter.getAlign() % (element * 2) == 0)
@@ -75,6 +87,7 @@ void expandScatter(ScatterRowsOp scatter) {
   auto store = StoreOp::create(b, loc, scatter.getBase(), offsets, value, maskLike(b, loc, scatter.getMask(), cols));
   store->setAttr(kRowAlignAttr, b.getI32IntegerAttr(scatter.getAlign()));
   scatter.erase();
+  return {};
 }
 
 }  // namespace
@@ -82,12 +95,16 @@ void expandScatter(ScatterRowsOp scatter) {
 Status expandRows(ModuleOp module) {
   SmallVector<ScatterRowsOp> scatters;
   module.walk([&](ScatterRowsOp op) { scatters.push_back(op); });
-  for (ScatterRowsOp op : scatters) expandScatter(op);
+  for (ScatterRowsOp op : scatters) NEREID_CHECK_OK(expandScatter(op));
   SmallVector<GatherRowsOp> gathers;
   module.walk([&](GatherRowsOp op) { gathers.push_back(op); });
   for (GatherRowsOp gather : gathers) {
     for (Operation* user : llvm::make_early_inc_range(gather->getUsers()))
-      if (auto view = dyn_cast<ViewOp>(user)) expandView(gather, view);
+      if (auto view = dyn_cast<ViewOp>(user)) {
+        const Type element = cast<RankedTensorType>(view.getType()).getElementType();
+        NEREID_CHECK_OK(checkAligned(view, static_cast<int>(gather.getAlign()), elementBytes(element)));
+        expandView(gather, view);
+      }
     if (!gather->use_empty()) {
       std::string where;
       llvm::raw_string_ostream(where) << gather.getLoc();

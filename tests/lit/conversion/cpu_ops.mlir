@@ -73,10 +73,11 @@ func.func @scalars(%p: !llvm.ptr, %o: !llvm.ptr) attributes {tile.kernel} {
 
 // A masked element is not read and has the other value; a range adds its start; a vector is spread over the rows or the columns.
 // CHECK-LABEL: func.func @elements
+// CHECK: %[[FIVE:.*]] = arith.constant 5.000000e+00 : f32
 // CHECK: scf.if
 // CHECK: llvm.load {{.*}} : !llvm.ptr -> f32
 // CHECK: else
-// CHECK-NEXT: scf.yield %cst
+// CHECK-NEXT: scf.yield %[[FIVE]]
 // CHECK: arith.addi %{{.*}}, %c3_i32
 // CHECK: llvm.store
 func.func @elements(%p: !llvm.ptr, %n: i32) attributes {tile.kernel} {

@@ -49,9 +49,11 @@ func.func @masked(%p: !llvm.ptr {tile.align = 4 : i32}, %n: i32) attributes {til
 
 // All stores of the block come before the number is taken, and every thread gets it.
 // CHECK-LABEL: llvm.func @ticket
-// CHECK: nvvm.
-// CHECK: llvm.atomicrmw uinc_wrap {{.*}} syncscope("device") acq_rel
-// CHECK: llvm.store {{.*}} : i32, !llvm.ptr<3>
+// CHECK: nvvm.bar.warp.sync
+// CHECK: %[[LAST:.*]] = arith.addi %arg1, %c-1_i32
+// CHECK: %[[OLD:.*]] = llvm.atomicrmw uinc_wrap %{{.*}}, %[[LAST]] syncscope("device") acq_rel
+// CHECK: llvm.store %[[OLD]], %{{.*}} : i32, !llvm.ptr<3>
+// CHECK: nvvm.bar.warp.sync
 // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> i32
 func.func @ticket(%p: !llvm.ptr {tile.align = 4 : i32}, %n: i32) attributes {tile.kernel} {
   %t = tile.ticket %p limit %n : i32

@@ -4,6 +4,7 @@ func.func @kernel(%pool: !llvm.ptr {tile.align = 16 : i32}, %out: !llvm.ptr {til
   %zero = arith.constant dense<0.0> : tensor<16x16xf32>
   %a = arith.constant dense<1.0> : tensor<16x256xf16>
   %ok = arith.constant dense<true> : tensor<16xi1>
+  %one = arith.constant dense<1.0> : tensor<16x16xf16>
   %lane = tile.range 0 : tensor<16xi32>
   %sum = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<16x16xf32>) : i32 {
     %first = tile.splat %i : i32 -> tensor<16xi32>
@@ -19,8 +20,9 @@ func.func @kernel(%pool: !llvm.ptr {tile.align = 16 : i32}, %out: !llvm.ptr {til
     %s = tile.broadcast %staged dim 1 : tensor<16xf32> -> tensor<16x16xf32>
     %p = arith.mulf %d, %s : tensor<16x16xf32>
     %h = arith.truncf %p : tensor<16x16xf32> to tensor<16x16xf16>
+    %more = arith.addf %h, %one : tensor<16x16xf16>
     %v = tile.view %rows at 0 : tensor<16x512xi8> -> tensor<16x16xf16>
-    %e = tile.dot "y" %h, %v, %acc : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+    %e = tile.dot "y" %more, %v, %acc : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
     scf.yield %e : tensor<16x16xf32>
   }
   %r = tile.broadcast %lane dim 0 : tensor<16xi32> -> tensor<16x16xi32>
