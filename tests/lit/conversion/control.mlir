@@ -20,6 +20,9 @@
 // CHECK: nvvm.read.ptx.sreg.ctaid.x
 // CHECK: llvm.load {{.*}} {alignment = 4 : i64} : !llvm.ptr<1> -> i32
 // CHECK: llvm.store %[[GROUP]], %{{.*}} : i32, !llvm.ptr<1>
+// CHECK: %[[BASE:.*]] = arith.constant 2 : i32
+// CHECK: %[[ID:.*]] = arith.addi %[[BASE]], %[[GROUP]]
+// CHECK: nvvm.barrier id = %[[ID]] number_of_threads = %c64_i32
 // SM80-LABEL: llvm.func @roles
 // SM80-NOT: nvvm.setmaxregister
 // SM80: llvm.return
@@ -32,6 +35,7 @@ func.func @roles(%p: !llvm.ptr, %n : i32) attributes {tile.kernel, tile.warps = 
       %v = tile.splat %g : i32 -> tensor<32xi32, #v>
       %at = tile.splat %x : i32 -> tensor<32xi32, #v>
       tile.store %p[%at], %v :  tensor<32xi32, #v>, tensor<32xi32, #v>
+      %u = tile.ticket %p limit %n : i32
     }
     role "main" warps 4 registers 200 {
       %t = tile.ticket %p limit %n : i32
