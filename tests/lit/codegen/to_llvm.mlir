@@ -7,6 +7,7 @@
 // CHECK: llvm.func @kernel(%arg0: !llvm.ptr, %arg1: f32) attributes {nvvm.kernel, {{.*}}nvvm.maxntid = array<i32: 32>}
 // CHECK: llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
 // CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+// CHECK: llvm.cond_br
 // CHECK-NOT: {{(tile|arith|scf|vector|func|cf|math)\.}}
 // CHECK-NOT: unrealized_conversion_cast
 // HOST-NOT: {{(tile|arith|scf|vector|func|cf|math|memref)\.}}
@@ -21,6 +22,8 @@ func.func @kernel(%p: !llvm.ptr {tile.align = 16 : i32}, %x: f32) attributes {ti
   %s = tile.splat %x : f32 -> tensor<128xf32>
   %b = arith.mulf %a, %s : tensor<128xf32>
   %c = math.exp2 %b : tensor<128xf32>
-  tile.store %p[%at], %c : tensor<128xi32>, tensor<128xf32>
+  %end = arith.constant dense<64> : tensor<128xi32>
+  %ok = arith.cmpi slt, %at, %end : tensor<128xi32>
+  tile.store %p[%at], %c mask %ok : tensor<128xi32>, tensor<128xf32>, tensor<128xi1>
   return
 }

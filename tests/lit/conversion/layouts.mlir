@@ -19,10 +19,12 @@ func.func @reordered(%p: !llvm.ptr) attributes {tile.kernel, tile.warps = 2 : i3
 
 // -----
 
-// Other lanes: through shared memory. The first copy writes, the block's warps wait for each other, all read.
+// Other lanes: through shared memory. The first copy writes, the block's warps wait for each other, all read. Nothing waits before
+// the write, because nobody has read there.
 #v = #tile.layout<rank = 1, reg = [1, 2], lane = [4, 8, 16, 32, 64], warp = [0]>
 #x = #tile.layout<rank = 1, reg = [64], lane = [1, 2, 4, 8, 16], warp = [32]>
 // CHECK-LABEL: llvm.func @exchanged
+// CHECK-NOT: nvvm.barrier
 // CHECK: %[[BIT:.*]] = arith.andi %{{.*}}, %c1_i32
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[BIT]], %c0_i32
 // CHECK: scf.if %[[FIRST]]
@@ -43,6 +45,7 @@ func.func @exchanged(%p: !llvm.ptr) attributes {tile.kernel, tile.warps = 2 : i3
 #v = #tile.layout<rank = 1, reg = [], lane = [1, 2, 4, 8, 16], warp = [32]>
 #x = #tile.layout<rank = 1, reg = [], lane = [2, 4, 8, 16, 32], warp = [1]>
 // CHECK-LABEL: llvm.func @together
+// CHECK-NOT: nvvm.barrier
 // CHECK-COUNT-2: llvm.store {{.*}} : i32, !llvm.ptr<3>
 // CHECK: nvvm.barrier
 // CHECK-NOT: nvvm.barrier

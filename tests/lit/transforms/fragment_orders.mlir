@@ -47,3 +47,26 @@ func.func @along_n(%p: !llvm.ptr {tile.align = 4 : i32}) attributes {tile.kernel
   }
   return
 }
+
+// -----
+
+// A sum as the next product's operand passes to other lanes at its narrowest, and what follows is done in the operand's layout.
+// CHECK-LABEL: func.func @chained
+// CHECK: %[[D:.*]] = tile.dot "x"
+// CHECK-NOT: tile.convert_layout
+// CHECK: %[[H:.*]] = arith.truncf %[[D]]
+// CHECK: %[[PASSED:.*]] = tile.convert_layout %[[H]] : {{.*}} -> tensor<16x16xf16, #tile.layout<[[OPERAND:rank = 2, reg = [^>]*]]>>
+// CHECK: %[[SUM:.*]] = arith.addf %[[PASSED]], %{{.*}} : tensor<16x16xf16, #tile.layout<[[OPERAND]]>>
+// CHECK: tile.dot "y" %[[SUM]], {{.*}} : tensor<16x16xf16, #tile.layout<[[OPERAND]]>>
+func.func @chained(%p: !llvm.ptr {tile.align = 4 : i32}, %b: f16) attributes {tile.kernel, tile.warps = 2 : i32} {
+  %zero = arith.constant dense<0.0> : tensor<16x16xf32>
+  %a = arith.constant dense<1.0> : tensor<16x16xf16>
+  %v = tile.splat %b : f16 -> tensor<16x16xf16>
+  %at = arith.constant dense<0> : tensor<16x16xi32>
+  %d = tile.dot "x" %a, %v, %zero {tile.grid = array<i32: 1, 2, 1>} : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+  %h = arith.truncf %d : tensor<16x16xf32> to tensor<16x16xf16>
+  %s = arith.addf %h, %v : tensor<16x16xf16>
+  %e = tile.dot "y" %s, %v, %zero {tile.grid = array<i32: 1, 2, 1>} : tensor<16x16xf16>, tensor<16x16xf16>, tensor<16x16xf32>
+  tile.store %p[%at], %e : tensor<16x16xi32>, tensor<16x16xf32>
+  return
+}
