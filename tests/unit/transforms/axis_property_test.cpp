@@ -52,10 +52,10 @@ struct Expressions {
             std::vector<int64_t>(kRows * kCols, x)};
   }
 
-  // start, start + 1, … as 64 bits, times a factor, along dimension `dim` of a matrix.
-  Known range(int dim) {
+  // start, start + 1, … as 64 bits, times one of `factors` powers of two, along dimension `dim` of a matrix.
+  Known range(int dim, int factors = 5) {
     const int n = dim == 0 ? kRows : kCols, start = pick(5) * 4;
-    const int64_t factor = int64_t{1} << pick(5);
+    const int64_t factor = int64_t{1} << pick(factors);
     mlir::Value r = RangeOp::create(b, loc(), type({n}, b.getI32Type()), static_cast<uint32_t>(start));
     r = mlir::arith::ExtSIOp::create(b, loc(), type({n}, b.getI64Type()), r);
     auto c = mlir::arith::ConstantOp::create(b, loc(), mlir::DenseElementsAttr::get(type({n}, b.getI64Type()), factor));
@@ -115,7 +115,7 @@ struct Expressions {
 
 // Counts of claims that say something, so that an analysis that knows nothing does not pass.
 struct Claims {
-  int steps = 0, divisors = 0, groups = 0;
+  int steps = 0, divisors = 0, groups = 0, vectors = 0;
 };
 
 int64_t at(const Known& k, int i, int j) { return k.elements[static_cast<size_t>(i * kCols + j)]; }
@@ -145,6 +145,21 @@ void checkMask(const AxisInfo& info, const Known& k, Claims& claims) {
   claims.groups += info.group[0] > 1 || info.group[1] > 1;
 }
 
+// An access of `width` elements from an aligned base: they follow each other, start at a multiple of their size, and share a
+// mask.
+void checkVectors(int width, const Known& offsets, const Known& mask, Claims& claims) {
+  int wrong = 0;
+  for (int i = 0; i < kRows; i++)
+    for (int j = 0; j < kCols; j++) {
+      const int first = j - j % width;
+      wrong += at(offsets, i, j) != at(offsets, i, first) + j - first;
+      wrong += at(offsets, i, first) % width != 0;
+      wrong += at(mask, i, j) != at(mask, i, first);
+    }
+  CHECK(wrong == 0);
+  claims.vectors += width > 1;
+}
+
 }  // namespace
 
 TEST_CASE("claims about random expressions hold for each element") {
@@ -157,9 +172,12 @@ TEST_CASE("claims about random expressions hold for each element") {
       checkIntegers(e.axis.of(x.value), x, claims);
       const Known m = e.mask(2);
       checkMask(e.axis.of(m.value), m, claims);
+      const Known o = e.join<mlir::arith::AddIOp>(e.integers(1), e.range(1, 1), std::plus<>());
+      checkVectors(e.axis.vectorWidth(o.value, m.value, 4, 16), o, m, claims);
     }
   }
   CHECK(claims.steps > 300);
   CHECK(claims.divisors > 300);
   CHECK(claims.groups > 300);
+  CHECK(claims.vectors > 100);
 }
