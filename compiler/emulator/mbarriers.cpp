@@ -64,6 +64,7 @@ void Mbarriers::settle(uint64_t address, State& state) {
   if (state.pending == 0 && state.transaction == 0) {
     state.phase++;
     state.pending = state.count;
+    state.before = std::move(state.completed);
     state.completed = std::move(state.arriving);
     state.arriving.clear();
     state.completed.raise(state.component, static_cast<uint32_t>(state.phase));
@@ -146,6 +147,21 @@ void Mbarriers::complete(int thread, uint64_t address, uint32_t bytes, const Op&
   settle(address, at->second);
 }
 
+// Phases that have completed for all that the thread knows: those that it waited for, and those whose every arrival is ordered
+// before it by other waits (a later slot of a ring that the same threads release in turn).
+uint64_t Mbarriers::knownPhases(int thread, const State& state) const {
+  const auto ordered = [&](const ClockSnapshot& arrivals) {
+    for (size_t c = 0; c < arrivals.seen.size(); c++)
+      if (static_cast<int>(c) != state.component && !context_.clocks.ordered(thread, static_cast<int>(c), arrivals.seen[c]))
+        return false;
+    return !arrivals.seen.empty();
+  };
+  const uint64_t waited = context_.clocks.row(thread)[state.component];
+  if (waited < state.phase && ordered(state.completed)) return state.phase;
+  if (waited + 1 < state.phase && ordered(state.before)) return state.phase - 1;
+  return waited;
+}
+
 bool Mbarriers::testParity(int thread, uint64_t address, uint32_t parity, bool acquire, const Op& op) {
   State* state = find(thread, address, op);
   if (!state) return true;
@@ -156,7 +172,7 @@ bool Mbarriers::testParity(int thread, uint64_t address, uint32_t parity, bool a
   if (context_.options.races) {
     // The thread knows of `known` completed phases, so it means phase `known` or, again, the one before. Two phases on, a parity
     // names another phase than the one meant.
-    const uint64_t known = context_.clocks.row(thread)[state->component];
+    const uint64_t known = knownPhases(thread, *state);
     const uint64_t after = (known & 1) == parity ? known + 1 : known;  // completed phases when the one meant is over
     if (state->phase > after) {
       context_.report(FindingKind::kMbarrier, thread, op.index,

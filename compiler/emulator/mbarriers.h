@@ -11,12 +11,12 @@ class Mbarriers {
   Mbarriers(BlockContext& context, BlockMemory& memory) : context_(context), memory_(memory) {}
 
   struct State {
-    uint32_t count = 0;       // arrivals of a phase
-    int64_t pending = 0;      // arrivals still to come
-    int64_t transaction = 0;  // bytes still to come; negative: came before they were announced
-    uint64_t phase = 0;       // completed phases
-    int component = 0;        // its epoch counts completed phases
-    ClockSnapshot arriving, completed;
+    uint32_t count = 0;                         // arrivals of a phase
+    int64_t pending = 0;                        // arrivals still to come
+    int64_t transaction = 0;                    // bytes still to come; negative: came before they were announced
+    uint64_t phase = 0;                         // completed phases
+    int component = 0;                          // its epoch counts completed phases
+    ClockSnapshot arriving, completed, before;  // of the phase under way, the last one, the one before
     uint32_t init_op = 0, last_op = 0;
     int init_thread = 0;
     uint32_t init_epoch = 0;
@@ -53,6 +53,7 @@ class Mbarriers {
  private:
   uint64_t token(const State& state) const { return state.phase << 20 | static_cast<uint64_t>(state.pending); }
   void settle(uint64_t address, State& state);
+  uint64_t knownPhases(int thread, const State& state) const;
 
   BlockContext& context_;
   BlockMemory& memory_;
