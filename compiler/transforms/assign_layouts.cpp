@@ -57,8 +57,7 @@ class Assigner {
   Attribute attr(Operation* op, const Layout& l) { return LayoutAttr::of(op->getContext(), layout::summed(l)); }
   Attribute keyOf(Operation* op, const Layout& l) { return LayoutAttr::of(op->getContext(), l); }
 
-  //===-- what layout a value has by itself
-  //-----------------------------------------------------------------------------------===//
+  // --- what layout a value has by itself
 
   static layout::Coord gridOf(DotOp dot) {
     auto g = dot->getAttrOfType<DenseI32ArrayAttr>(kGridAttr).asArrayRef();
@@ -209,8 +208,7 @@ class Assigner {
     return std::nullopt;
   }
 
-  //===-- making values in a layout
-  //-------------------------------------------------------------------------------------------===//
+  // --- making values in a layout
 
   // The op before which code for `user` that depends on v only goes: user itself, or its ancestor in v's block.
   static Operation* placeFor(Value v, Operation* user) {
@@ -297,9 +295,11 @@ class Assigner {
     // A value with a layout of its own is converted as a whole, at its narrowest. One without, that is to be a partial sum, must
     // not be made in every copy.
     if (own ? *own != l : l.partial && !isZero(v)) {
-      const bool spreads = l.partial && !(own && own->partial);
+      // Addends stay addends where only registers change places. Between other layouts they pass as their sum, counted once.
+      const bool same = own && own->partial == l.partial && (!l.partial || (own->lane == l.lane && own->warp == l.warp));
+      const bool spreads = l.partial && !same;
       Value whole = demand(v, spreads ? layout::summed(l) : *own, place);
-      if (own && own->partial == l.partial) return convert(b, loc, whole, type);
+      if (same) return convert(b, loc, whole, type);
       auto converted = ConvertLayoutOp::create(b, loc, type, whole);
       converted->setAttr(spreads ? kSpreadAttr : kSumAttr,
                          b.getI32IntegerAttr(static_cast<int32_t>(spreads ? l.partial : own->partial)));
@@ -394,8 +394,7 @@ class Assigner {
     return ConvertLayoutOp::create(b, loc, type, v);
   }
 
-  //===-- walking
-  //-------------------------------------------------------------------------------------------------------------===//
+  // --- walking
 
   void process(Block& block) {
     SmallVector<Operation*> ops;
@@ -544,7 +543,7 @@ class Assigner {
   Status status_;
   llvm::DenseSet<Value> visiting_;
   llvm::DenseMap<Value, std::optional<Layout>> natural_;
-  llvm::DenseMap<Value, uint32_t> partial_results_;  // of scf.if: which their encoding does not say
+  llvm::DenseMap<Value, uint32_t> partial_results_;  // of scf.if and scf.for: which their encoding does not say
   llvm::DenseMap<std::pair<Value, Attribute>, SmallVector<Value>> made_;
 };
 
@@ -558,6 +557,28 @@ int sharedPitch(RankedTensorType type) {
   return (units | 1) * 16;
 }
 
+// Payload is read where a layout asks for it, which may be after the release that follows the op in the program: the release
+// goes behind the last read.
+static void sinkReleases(Block& role) {
+  role.walk([](WaitOp wait) {
+    Block* block = wait->getBlock();
+    Operation* last = wait;
+    SmallVector<Value> tiles(wait.getPayload());
+    while (!tiles.empty()) {
+      for (Operation* user : tiles.pop_back_val().getUsers()) {
+        if (isa<ViewOp, TransOp>(user)) tiles.push_back(user->getResult(0));
+        if (Operation* here = block->findAncestorOpInBlock(*user); here && last->isBeforeInBlock(here)) last = here;
+      }
+    }
+    for (Operation* op = wait->getNextNode(); op; op = op->getNextNode()) {
+      auto release = dyn_cast<ReleaseOp>(op);
+      if (!release || release.getChannel() != wait.getChannel()) continue;
+      if (op->isBeforeInBlock(last)) op->moveAfter(last);
+      return;
+    }
+  });
+}
+
 Status assignLayouts(ModuleOp module) {
   for (auto func : module.getOps<func::FuncOp>()) {
     if (!func->hasAttr(kKernelAttr)) continue;
@@ -567,8 +588,10 @@ Status assignLayouts(ModuleOp module) {
       NEREID_CHECK_OK(Assigner(func->getAttrOfType<IntegerAttr>(kWarpsAttr).getInt()).run(func.getBody().front()));
       continue;
     }
-    for (auto [i, region] : llvm::enumerate(warps.getRoles()))
+    for (auto [i, region] : llvm::enumerate(warps.getRoles())) {
       NEREID_CHECK_OK(Assigner(warps.getWarps()[i] / warps.getGroups()[i]).run(region.front()));
+      sinkReleases(region.front());
+    }
     // Constants that simplification moved above the roles; each role has made its own.
     for (Operation& op : llvm::make_early_inc_range(func.getBody().front()))
       if (op.use_empty() && llvm::any_of(op.getResultTypes(), [](Type t) { return isa<RankedTensorType>(t); })) op.erase();

@@ -49,7 +49,9 @@ class Partition {
 
   Status run() {
     NEREID_CHECK_OK(findOwners());
+    NEREID_CHECK_OK(checkDots());
     findNeeds();
+    if (!status_.ok()) return status_;
     build();
     return status_;
   }
@@ -61,8 +63,7 @@ class Partition {
     return Diag{Code::kUnsupported, std::move(what), where, std::move(fix)};
   }
 
-  //===-- ownership
-  //-------------------------------------------------------------------------------------------------------------===//
+  // --- ownership
 
   // A gather whose rows go to other roles. One that only feeds staged values is read by `load` itself.
   bool isRingGather(Operation* op) const { return isa<GatherRowsOp>(op) && enclosingLoop(op) && !private_gathers_.contains(op); }
@@ -195,6 +196,23 @@ class Partition {
   // Ops whose operand is sent rather than their result, which is wider.
   static bool madeByReader(Operation* op) { return isa<BroadcastOp>(op); }
 
+  // A dot runs on the warps of its grid, so in the role that the schedule gives it, or nowhere.
+  Status checkDots() {
+    Status status;
+    func_.walk([&](DotOp dot) {
+      const int wanted = static_cast<int>(dot->getAttrOfType<IntegerAttr>(kRoleAttr).getInt());
+      Operation* unit = dot;  // an scf.if goes to one role as a whole
+      while (isa<scf::IfOp>(unit->getParentOp())) unit = unit->getParentOp();
+      const int owner = roleOf(unit);
+      if (owner == wanted || !status.ok()) return;
+      status = unsupported(dot,
+                           fmt::format("dot {} depends on what role {} computes, and its role is {}", dot.getLabel(),
+                                       roles_[owner].name, roles_[wanted].name),
+                           "give both to one role, or list its role later");
+    });
+    return status;
+  }
+
   // The role that computes op itself, kFree for cloned ones. Effects without an owner run in the first compute role.
   int roleOf(Operation* op) const {
     if (isRingGather(op) || sent_.contains(op)) return kLoad;
@@ -206,8 +224,7 @@ class Partition {
     return std::max(demandOf(op), kLoad + 1);
   }
 
-  //===-- needs and channels
-  //----------------------------------------------------------------------------------------------------===//
+  // --- needs and channels
 
   ChannelPlan& channelFor(scf::ForOp loop, int writer, int reader) {
     // What a role sends in a loop shares one channel, whoever reads it.
@@ -258,6 +275,12 @@ class Partition {
   }
 
   void crossing(int reader, int writer, Value v, scf::ForOp loop) {
+    if (!isa<RankedTensorType>(v.getType())) {
+      Operation* place = v.getDefiningOp() ? v.getDefiningOp() : loop.getOperation();
+      return fail(unsupported(
+          place, fmt::format("role {} needs a scalar that role {} computes", roles_[reader].name, roles_[writer].name),
+          "give the dots that it depends on to one role"));
+    }
     if (loop) needOp(reader, loop);
     channelFor(loop, writer, reader).payload.insert(v);
     if (!isRingGather(v.getDefiningOp() ? v.getDefiningOp() : loop.getOperation()))
@@ -297,8 +320,7 @@ class Partition {
     for (auto [role, op] : roots) needOp(role, op);
   }
 
-  //===-- building
-  //--------------------------------------------------------------------------------------------------------------===//
+  // --- building
 
   struct Position {
     Value slot, phase;
@@ -431,8 +453,7 @@ class Partition {
     sendResults(c, op->getResults(), loop, loc);
   }
 
-  //===-- loads one iteration ahead
-  //---------------------------------------------------------------------------------------------===//
+  // --- loads one iteration ahead
 
   // The ops of the loop's body behind `op` in program order, or nothing if they depend on carried values or other memory reads.
   std::optional<SmallVector<Operation*>> invariantSlice(scf::ForOp loop, Operation* op) {

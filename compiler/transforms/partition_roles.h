@@ -1,9 +1,10 @@
 // partition_roles: cuts a kernel into roles that run side by side on their own warps, with channels between them.
 //
 // Anchors decide: a gather_rows inside a loop belongs to the role `load`, a dot to the role of its label. Any other op belongs to
-// the last role (in the schedule's order) among those it depends on; one that depends on no anchor is cloned into each role that
-// uses it, except that a value read from memory in order to address a gather is sent by `load`. What crosses roles goes through a
-// channel, one for each loop and writer: that of `load`, with the gathered rows, has `tile.stages` slots, others two.
+// the last role (in the schedule's order) among those it depends on, or to the one role after that which uses it, where that
+// sends no more bytes; one that depends on no anchor is cloned into each role that uses it, except that a value read from memory
+// in order to address a gather is sent by `load`. What crosses roles goes through a channel, one for each loop and writer: that
+// of `load`, with the gathered rows, has `tile.stages` slots, others two.
 //
 // Before: func.func with `tile.roles` (apply_schedule). After: its body is the channels and one tile.warps; no gather_rows is
 // left in a loop. A kernel without roles, or without a gather in a loop, is left alone.

@@ -40,7 +40,6 @@ bool isStep(const Coord& c, int d, int step) {
 void Lowering::lowerView(tile::ViewOp op) {
   auto it = shared_.find(op.getValue());
   if (it == shared_.end()) {
-    // Values as bytes in registers: the same words under another name.
     return fail(op, "a view of a tile in registers", "store the values, or view gathered rows");
   }
   SharedTile t = it->second;
@@ -249,6 +248,7 @@ void Lowering::lowerConvert(tile::ConvertLayoutOp op) {
   for (Operation* next = op->getNextNode(); next; next = next->getNextNode()) {
     auto other = dyn_cast<tile::ConvertLayoutOp>(next);
     if (!other || !fragments_.contains(other.getValue()) || other->hasAttr(tile::kSpreadAttr)) continue;
+    if (fragments_.contains(other.getResult())) continue;  // done with an earlier exchange
     const Layout a = layoutOf(other.getValue()), b = layoutOf(other.getResult());
     if (other->hasAttr(tile::kSumAttr) || a.lane != b.lane || a.warp != b.warp) exchanges.push_back(other);
   }

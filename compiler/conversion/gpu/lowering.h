@@ -145,7 +145,6 @@ class Lowering {
   llvm::DenseMap<mlir::Value, SharedTile> shared_;
   llvm::DenseMap<mlir::Value, ChannelPlan> channels_;
   llvm::DenseMap<mlir::Value, mlir::Value> transaction_bytes_;  // channel → bytes this lane's bulk copies bring to the open slot
-  llvm::DenseMap<mlir::Value, mlir::Value> scratch_toggle_;
   mlir::Value lane_, thread_, shared_base_;
   WarpGroup group_;
   llvm::SmallVector<std::pair<mlir::Operation*, mlir::Operation*>> exchange_barriers_;  // before scratch is written; after
