@@ -7,8 +7,8 @@
 
 namespace nereid::kernels {
 
-// The largest scale is kept 2^7 lower and rests as much higher: a weight up to 2^6 times a scale up to 2^127 stays finite, and a
-// rest in f16 reaches further down.
+// The largest scale is kept 2^7 lower and rests as much higher: the product of a weight up to 2^6 and a scale up to 2^127 stays
+// finite, and a rest in f16 reaches further down.
 inline constexpr float kLargestDown = 0x1p-7f, kRestUp = 0x1p7f;
 
 // Scale of a cell = largest · rest, where largest is a power of two, one a row; f32 [rows]. Where a cell has no scale, or the

@@ -7,9 +7,8 @@
 //  * Scores: where that is exact the rest multiplies the row's narrow values and the largest the sum. Otherwise a cell's scale
 //    multiplies its part of the score in f32.
 //  * The running maximum moves only when it grows by 2^6; weights are relative to it, so at most 2^6.
-//  * Values: the largest goes into the token's weight, which is in units of a carried power of two a head, so that f16 holds it;
-//  the
-//    rest multiplies the narrow weight or the row's narrow values.
+//  * Values: the largest goes into the token's weight, which is in units of a carried power of two a head, so that f16 holds
+//    it; the rest multiplies the narrow weight or the row's narrow values.
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -47,22 +47,19 @@ bool scaledInParts(const SparseDecodeProblem& p) {
 }
 
 // All heads of a block go through each warp, so that a row is unpacked once for them: q·k over tokens and columns of the row, p·v
-// over columns. With 32 heads the products have roles of their own where registers can be dealt to them.
-void setRoles(const SparseDecodeProblem& p, Schedule& s, const Target& target) {
+// over columns. With 32 heads the products have roles of their own.
+void setRoles(const SparseDecodeProblem& p, Schedule& s) {
   const Role load{.name = "load", .dots = {}, .warps = 4, .groups = 2};
   s.grid["qk"] = s.tile["heads"] == 16 ? Grid{1, 2, 2} : Grid{1, 2, 4};
   s.grid["pv"] = {1, 4, 1};
   if (s.tile["heads"] == 16) {
     s.roles = {load, {.name = "main", .dots = {"qk", "pv"}, .warps = 4}};
-  } else if (target.has_setmaxnreg && scaledInParts(p)) {
+  } else if (scaledInParts(p)) {
     s.roles = {load, {.name = "qk", .dots = {"qk"}, .warps = 4}, {.name = "pv", .dots = {"pv"}, .warps = 8}};
     s.grid["qk"] = {1, 1, 4};
     s.grid["pv"] = {2, 4, 1};
-  } else if (target.has_setmaxnreg) {
-    s.roles = {load, {.name = "qk", .dots = {"qk"}, .warps = 8}, {.name = "pv", .dots = {"pv"}, .warps = 4}};
   } else {
-    s.roles = {load, {.name = "main", .dots = {"qk", "pv"}, .warps = 8}};
-    s.grid["pv"] = {2, 4, 1};
+    s.roles = {load, {.name = "qk", .dots = {"qk"}, .warps = 8}, {.name = "pv", .dots = {"pv"}, .warps = 4}};
   }
 }
 
@@ -86,7 +83,7 @@ void fit(const SparseDecodeProblem& p, const Target& target, Schedule& s) {
     s.tile["heads"] = step.heads;
     s.stages = step.stages;
     s.tile["tokens"] = step.tokens;
-    setRoles(p, s, target);
+    setRoles(p, s);
     if (estimateSharedBytes(p, s) <= target.shared_per_block) break;
   }
   const int64_t blocks = target.shared_per_sm / (estimateSharedBytes(p, s) + kSharedReservedPerBlock);

@@ -68,16 +68,6 @@ TEST_CASE("sparse_decode: budgets of roles add up to what a block is launched wi
       }
 }
 
-TEST_CASE("sparse_decode: without budgets for roles 32 heads stay in one computing role") {
-  SparseDecodeProblem p = decode("MODEL1", 64, 64, 512);
-  Target t = target("sm_90a");
-  t.has_setmaxnreg = false;
-  const Schedule s = chooseSchedule(p, t);
-  REQUIRE(s.roles.size() == 2);
-  CHECK(s.roles[1].registers == 0);
-  CHECK(s.grid.at("pv") == Grid{2, 4, 1});
-}
-
 TEST_CASE("sparse_decode: splits fill the chip and no more") {
   struct Row {
     int64_t rows, heads, topk;
