@@ -104,11 +104,14 @@ Layout accumulator(int m, int n, const Grid& grid, FragmentOrder order, int warp
 
 Layout operandA(int m, int k, const Grid& grid, FragmentOrder order, int warp_bits) {
   Layout l{.rank = 2};
-  const int kw = order.k;
+  const int kw = order.k, far = kw == 2 ? 8 : 2;
   l.lane = {{0, kw}, {0, 2 * kw}, {1, 0}, {2, 0}, {4, 0}};
-  l.reg = {{0, 1}, {8, 0}, {0, kw == 2 ? 8 : 2}};  // a0 a1 | a2 a3
+  if (order.bytes == 1)
+    l.reg = {{0, 1}, {0, far}, {8, 0}, {0, 16}};  // a0 … a3 | a4 … a7
+  else
+    l.reg = {{0, 1}, {8, 0}, {0, far}};  // a0 a1 | a2 a3
   std::vector<Coord> wk, wn, wm;
-  dealAtoms(l, 1, 16, k, grid.k, wk);
+  dealAtoms(l, 1, order.kOfStep(), k, grid.k, wk);
   replicate(l, grid.n, wn);
   dealAtoms(l, 0, 16, m, grid.m, wm);
   joinWarps(l, wk, wn, wm, warp_bits);
@@ -117,13 +120,14 @@ Layout operandA(int m, int k, const Grid& grid, FragmentOrder order, int warp_bi
 
 Layout operandB(int k, int n, const Grid& grid, FragmentOrder order, int warp_bits) {
   Layout l{.rank = 2};
-  const int kw = order.k, nw = order.n;
+  const int kw = order.k, nw = order.n, far = kw == 2 ? 8 : 2;
   l.lane = {{kw, 0}, {2 * kw, 0}, {0, nw}, {0, 2 * nw}, {0, 4 * nw}};
   l.reg = {{1, 0}};
+  if (order.bytes == 1) l.reg.push_back({far, 0});
   if (nw == 2) l.reg.push_back({0, 1});
-  l.reg.push_back({kw == 2 ? 8 : 2, 0});
+  l.reg.push_back({order.bytes == 1 ? 16 : far, 0});
   std::vector<Coord> wk, wn, wm;
-  dealAtoms(l, 0, 16, k, grid.k, wk);
+  dealAtoms(l, 0, order.kOfStep(), k, grid.k, wk);
   dealAtoms(l, 1, 8 * nw, n, grid.n, wn);
   replicate(l, grid.m, wm);
   joinWarps(l, wk, wn, wm, warp_bits);

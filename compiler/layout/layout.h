@@ -7,7 +7,7 @@
 // Registers are counted in elements. Elements of 16 and 8 bits are packed into 32-bit registers in index order: registers 2i and
 // 2i+1 (or 4i … 4i+3) share one, so a constructor's bit order also says what an instruction's operand register holds.
 //
-// Fragment maps: PTX ISA, "Matrix fragments for mma.m16n8k16" (f16, bf16) and ldmatrix.
+// Fragment maps: PTX ISA, "Matrix fragments for mma.m16n8k16" (f16, bf16), those of m16n8k32 (8 bits) and ldmatrix.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -39,13 +39,16 @@ struct Layout {
 // from the operand's bytes in shared memory: ldmatrix moves 16-bit units, so an 8-bit operand comes in pairs. Both operands and
 // the accumulator of one dot agree on it, which only permutes k (a sum) or names columns in another order.
 struct FragmentOrder {
-  int k = 2;  // 2 or 4
-  int n = 1;  // 1 or 2
+  int k = 2;      // 2 or 4
+  int n = 1;      // 1 or 2
+  int bytes = 2;  // of an operand's element: 1 or 2
+  int kOfStep() const { return 32 / bytes; }
   bool operator==(const FragmentOrder&) const = default;
 };
 
-// mma.sync m16n8k16. Atoms (16 rows, 8·order.n columns, 16 of k) are dealt to warps round robin: the warp bits are, from low to
-// high, k, n, m; warps beyond the grid hold copies. `warp_bits` is the role's number of warp bits.
+// mma.sync m16n8k16, m16n8k32 for operands of one byte. Atoms (16 rows, 8·order.n columns, order.kOfStep() of k) are dealt to
+// warps round robin: the warp bits are, from low to high, k, n, m; warps beyond the grid hold copies. `warp_bits` is the role's
+// number of warp bits.
 Layout accumulator(int m, int n, const Grid& grid, FragmentOrder order, int warp_bits, bool partial_over_k);
 Layout operandA(int m, int k, const Grid& grid, FragmentOrder order, int warp_bits);
 Layout operandB(int k, int n, const Grid& grid, FragmentOrder order, int warp_bits);

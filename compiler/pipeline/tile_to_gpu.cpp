@@ -27,7 +27,7 @@ Status simplify(mlir::ModuleOp module, GpuContext&) {
 }
 
 Status expandF8(mlir::ModuleOp module, GpuContext& context) {
-  if (context.target.has_fp8_convert) return {};
+  if (context.target.has_fp8) return {};
   mlir::PassManager pm(module.getContext());
   pm.addPass(createExpandF8Pass());
   if (mlir::failed(pm.run(module)))

@@ -70,6 +70,11 @@ class Assigner {
 
   // How B's bytes lie in shared memory decides the order of fragments.
   FragmentOrder orderOf(DotOp dot) {
+    FragmentOrder order = orderInMemory(dot);
+    order.bytes = elementBytes(tensorType(dot.getA()).getElementType());
+    return order;
+  }
+  FragmentOrder orderInMemory(DotOp dot) {
     Value v = dot.getB();
     bool transposed = false;
     while (Operation* op = v.getDefiningOp()) {

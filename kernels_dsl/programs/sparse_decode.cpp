@@ -2,13 +2,13 @@
 // One block is a (query row, tile of heads, split of the row's tokens); tile sizes and splits come from the schedule.
 //
 // Numerics. Cells are column blocks with at most one scale a token; products are of exact narrow numbers, sums in f32:
-//  * Each head's q is divided by a power of two, which the f32 score is multiplied by, so that f16 holds it.
+//  * Each head's q is divided by a power of two, which the f32 score is multiplied by: f16 holds it (|q| < 2^100), or two e4m3.
 //  * A token's scales are split into a power of two, the largest, and the rest in (0, 1].
 //  * Scores: where that is exact the rest multiplies the row's narrow values and the largest the sum. Otherwise a cell's scale
 //    multiplies its part of the score in f32.
 //  * The running maximum moves only when it grows by 2^6; weights are relative to it, so at most 2^6.
 //  * Values: the largest goes into the token's weight, which is in units of a carried power of two a head, so that f16 holds
-//    it; the rest multiplies the narrow weight or the row's narrow values.
+//    it; the rest multiplies the weight or the row's narrow values. Scales below 2^-100 lose bits.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -23,14 +23,15 @@ namespace nereid::kernels {
 using dsl::Builder, dsl::Type, dsl::Value;
 namespace {
 
-constexpr int kGrowth = 6;         // log2 of how far the maximum, and weights, may grow before a rescale
-constexpr int kLowestUnit = -110;  // so that weights in units, and their sum, stay finite
+constexpr int kGrowth = 6;          // log2 of how far the maximum, and weights, may grow before a rescale
+constexpr int kLowestUnit = -110;   // so that weights in units, and their sum, stay finite
+constexpr float kLower = 0x1p-33f;  // scores with scales are kept lower before the last factor, so that they are finite
 
 // One KV cache of the call. The tiles of the first source come before those of the second.
 struct Source {
   const SourceProblem* problem = nullptr;
   std::vector<Cell> cells;
-  std::vector<Value> q;                                       // by cell, [heads, cols], in the type of its product
+  std::vector<Value> q, q_rest;                               // by cell, [heads, cols], in the type of its product
   Value pool, stride, tokens, page_size, indices, index_row;  // index_row: where the row's index list starts
   Value length, tiles;                                        // length in [0, top-k], read on the device
 };
@@ -62,9 +63,8 @@ class SparseDecode {
     if (p.extra.exists()) bindSource("extra_", p.extra, cells.back());
     loadQuery();
 
-    std::vector<Value> state;
-    state = {b.full(-INFINITY, Type::F32, {t.heads}), b.full(0., Type::F32, {t.heads, t.tokens}),
-             b.full(0., Type::I32, {t.heads})};
+    std::vector<Value> state = {b.full(-INFINITY, Type::F32, {t.heads}), b.full(0., Type::F32, {t.heads, t.tokens}),
+                                b.full(0., Type::I32, {t.heads})};
     for (size_t c = 0; c < cells[0].size() && stored(cells[0][c]); c++)
       state.push_back(b.full(0., Type::F32, {t.heads, cells[0][c].cols}));
     attendAll(state);
@@ -95,9 +95,11 @@ class SparseDecode {
 
   bool stored(const Cell& c) const { return c.col < p.head_dim_v; }
   Type product(const Cell& c) const {
-    if (c.elem == Elem::kBF16 || p.arith == Arith::kBF16) return Type::BF16;
+    if (c.elem == Elem::kBF16 || !c.scale || p.arith == Arith::kBF16) return Type::BF16;
     return p.arith == Arith::kFp8 ? Type::F8E4M3 : Type::F16;
   }
+  // Whether rests, in f32, multiply weights before they are rounded: the narrow types would round once more.
+  bool onWeights(const KvLayout& l) const { return p.arith == Arith::kFp8 || (p.arith == Arith::kBF16 && !l.pow2Scales()); }
   // log2 of the largest |q| as an operand: narrow types want a large one, f16's small values end at 2^-24.
   int queryExponent() const { return p.arith == Arith::kFp8 ? 7 : 14; }
 
@@ -113,30 +115,27 @@ class SparseDecode {
     }
     Value largest = b.full(0., Type::F32, {t.heads});
     for (const auto& [cols, m] : magnitudes) largest = max(largest, reduceMax(m, 1));
-    // Powers of two up to 2^(14 - e) and down to 2^(e - 14) are normal for these e.
-    const Value e = min(max(exponentOf(largest), -112), 126);
-    score_factor = powerOfTwo(e - queryExponent()) * (b.arg("softmax_scale") * kLog2e);
+    const Value e = min(max(exponentOf(largest), -112), 100);
+    score_factor = powerOfTwo(e + (units ? 33 : 0) - queryExponent()) * (b.arg("softmax_scale") * kLog2e);
     for (Source& s : sources)
       for (size_t c = 0; c < s.cells.size(); c++) {
+        const Value q = values[c] * powerOfTwo(queryExponent() - e).col();
         const Type type = product(s.cells[c]);
-        s.q.push_back((values[c] * powerOfTwo(queryExponent() - e).col()).to(type));
+        s.q.push_back((units && !s.cells[c].scale ? q * kLower : q).to(type));
+        s.q_rest.push_back(type == Type::F8E4M3 ? (q - s.q.back().to(Type::F32)).to(type) : Value());
       }
   }
 
   void attendAll(std::vector<Value>& state) {
     const Value first = sources[0].tiles, total = sources.size() > 1 ? first + sources[1].tiles : first;
-    Value begin = b.constant(0, Type::I32), end = total;
-    if (splits > 1) {
-      begin = total * split / splits;
-      end = total * (split + 1) / splits;
-    }
+    const Value begin = splits > 1 ? total * split / splits : b.constant(0, Type::I32);
+    const Value end = splits > 1 ? total * (split + 1) / splits : total;
     const Source &s = sources.front(), &x = sources.back();
-    if (s.problem->layout == x.problem->layout) {
+    if (s.problem->layout == x.problem->layout) {  // else rows of different formats: one loop a source
       b.loop("tokens", begin, end, state,
              [&](Value i, auto& st) { attend(s, sources.size() == 1 ? rowsOf(s, i) : rowsOf(i, first), st); });
       return;
     }
-    // Rows of different formats: one loop a source.
     b.loop("tokens", min(begin, first), min(end, first), state, [&](Value i, auto& st) { attend(s, rowsOf(s, i), st); });
     b.loop("extra_tokens", max(begin, first) - first, max(end, first) - first, state,
            [&](Value i, auto& st) { attend(x, rowsOf(x, i), st); });
@@ -175,12 +174,12 @@ class SparseDecode {
     RowScales out =
         splitScales(b, layout, s.cells,
                     b.gatherRows(rows.base, rows.at.scales, bytes, rows.selected, scaleAlign(layout, t.align)), rows.selected);
-    const bool f8 = p.arith == Arith::kFp8, exact = layout.pow2Scales() && !f8;
+    const bool exact = layout.pow2Scales() && p.arith != Arith::kFp8;
     for (size_t c = 0; c < s.cells.size(); c++) {
       if (!s.cells[c].scale) continue;
-      const Type type = product(s.cells[c]);
-      out.scale[c] = b.staged(out.scale[c]);
-      if (exact || stored(s.cells[c])) out.rest[c] = b.staged(f8 ? out.rest[c] : out.rest[c].to(type));
+      out.scale[c] = b.staged(out.scale[c] * kLower);
+      if (exact || stored(s.cells[c]))
+        out.rest[c] = b.staged(onWeights(layout) ? out.rest[c] : out.rest[c].to(product(s.cells[c])));
     }
     out.largest = b.staged(out.largest);
     out.wide = exact ? b.staged(out.wide) : Value();
@@ -199,7 +198,9 @@ class SparseDecode {
 
     // Parts of the score, each summed over the cells whose parts have one factor.
     const Value zero = b.full(0., Type::F32, {t.heads, t.tokens});
-    const auto part = [&](size_t c, const Value& k, const Value& sum) { return b.dot("qk", s.q[c], trans(k), sum); };
+    const auto part = [&](size_t c, const Value& k, const Value& sum) {
+      return b.dot("qk", s.q[c], trans(k), s.q_rest[c].present() ? b.dot("qk", s.q_rest[c], trans(k), sum) : sum);
+    };
     const auto scaleParts = [&](Value x) -> std::vector<Value> {
       for (size_t c = 0; c < s.cells.size(); c++)
         if (s.cells[c].scale) x = x + part(c, values(s.cells[c]), zero) * scales.scale[c].row();
@@ -209,7 +210,7 @@ class SparseDecode {
       Value sum = zero;
       for (size_t c = 0; c < s.cells.size(); c++)
         if (s.cells[c].scale) sum = part(c, values(s.cells[c]) * scales.rest[c].col(), sum);
-      return {x + sum * scales.largest.row()};
+      return {x + sum * (scales.largest * kLower).row()};
     };
     Value x = zero;
     for (size_t c = 0; c < s.cells.size(); c++)
@@ -223,28 +224,28 @@ class SparseDecode {
     st[kMax] = select(grows, top, m);
     const Value reference = select(st[kMax] == -INFINITY, 0.f, st[kMax]);
     Value keep = select(grows, exp2(m - reference), 1.f);
-    Value weight = exp2(x - (reference + st[kUnit].to(Type::F32)).col()), sized;
+    Value weight = exp2(x - reference.col()), sized;
     if (units) {
-      // The unit rises when a weight times its token's largest scale would leave f16, and is set by the first tile of a row.
+      // The unit rises when a weight times its token's largest scale would leave its type, and is set by a row's first tile.
       sized = scales.largest.present() ? weight * scales.largest.row() : weight * kLargestDown;
-      const Value largest = reduceMax(sized, 1);
-      const Value moves = (largest > std::ldexp(1.f, kGrowth)) | ((m == -INFINITY) & (largest > 0.f));
-      const Value step = select(moves, max(exponentOf(largest), kLowestUnit - st[kUnit]), 0);
-      const Value down = select(moves, powerOfTwo(-step), 1.f);
-      st[kUnit] = st[kUnit] + step;
-      weight = weight * down.col();
-      sized = sized * down.col();
-      keep = keep * down;
+      const int up = p.arith == Arith::kFp8 ? kGrowth : 0;  // a weight times a rest up to 2^7 stays in e4m3
+      const Value largest = reduceMax(sized, 1), exponent = min(max(exponentOf(largest) + up, kLowestUnit), 126);
+      const Value moves = (exponent > st[kUnit] + kGrowth) | ((m == -INFINITY) & (largest > 0.f));
+      const Value unit = select(moves, exponent, st[kUnit]), in_units = powerOfTwo(-unit);
+      keep = keep * select(moves, powerOfTwo(max(st[kUnit] - unit, -126)), 1.f);
+      st[kUnit] = unit;
+      weight = weight * in_units.col();
+      sized = sized * in_units.col();
     }
     st[kSum] = st[kSum] * keep.col() + weight;
     std::vector<Value> w, v;  // by cell
     for (size_t c = 0; kAcc + c < st.size(); c++) {
       const Value& rest = scales.rest[c];
       const Type type = product(s.cells[c]);
-      const bool f8 = type == Type::F8E4M3, few = t.heads <= 16;  // few: a warp has no more values than weights
-      w.push_back((!rest.present() ? weight : f8 ? sized * rest.row() : sized).to(type));
+      const bool f32 = onWeights(layout), few = t.heads <= 16;  // few: a warp has no more values than weights
+      w.push_back((!rest.present() ? weight : f32 ? sized * rest.row() : sized).to(type));
       v.push_back(values(s.cells[c]));
-      if (rest.present() && !f8) (few ? w : v).back() = few ? w.back() * rest.row() : v.back() * rest.col();
+      if (rest.present() && !f32) (few ? w : v).back() = few ? w.back() * rest.row() : v.back() * rest.col();
     }
     for (size_t n = kAcc; n < st.size(); n++) st[n] = st[n] * keep.col();
     for (size_t c = 0; kAcc + c < st.size(); c++) st[kAcc + c] = b.dot("pv" + std::to_string(c), w[c], v[c], st[kAcc + c]);

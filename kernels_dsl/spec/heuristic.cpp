@@ -64,8 +64,8 @@ void setRoles(const SparseDecodeProblem& p, Schedule& s) {
 }
 
 int headsOfBlock(const SparseDecodeProblem& p) {
-  if (p.heads <= 16) return 16;
-  if (p.batch_invariant) return 32;  // by the problem alone
+  if (p.heads <= 16 || p.arith == Arith::kFp8) return 16;  // fp8 with 32: two addends of q spill
+  if (p.batch_invariant) return 32;                        // by the problem alone
   return queries(p) * ceilDiv(p.heads, 32) < kFewBlocks ? 16 : 32;
 }
 
@@ -77,9 +77,10 @@ void fit(const SparseDecodeProblem& p, const Target& target, Schedule& s) {
   // 16 heads: two stages, so that two blocks share an SM; their warps hide each other's latency better than a third stage.
   constexpr Step kSteps[] = {{32, 4, 32}, {32, 3, 32}, {32, 2, 32}, {16, 2, 32}, {16, 3, 16}, {16, 2, 16}};
   const int most = s.tile["heads"];
+  const bool f8 = p.arith == Arith::kFp8;  // whose products sum over 32 tokens at a time
   for (const Step& step : kSteps) {
     // Without bulk copies the two-source kernel spills with 32 tokens (ptxas 13.0, sm_89: 24 bytes a thread).
-    if (step.heads > most || (step.tokens > 16 && !target.has_bulk_copy)) continue;
+    if (step.heads > most || (step.tokens > 16 ? !target.has_bulk_copy && !f8 : f8)) continue;
     s.tile["heads"] = step.heads;
     s.stages = step.stages;
     s.tile["tokens"] = step.tokens;
@@ -149,13 +150,15 @@ std::vector<int64_t> poolStrides(const Call& call) {
 }  // namespace
 
 int64_t estimateSharedBytes(const SparseDecodeProblem& p, const Schedule& s) {
-  // A token's row at the pitch that ldmatrix wants, its scales in f32 and f16, the largest one, and whether it counts.
+  // A token's row at the pitch that ldmatrix wants, its scales in f32 and their rests, the largest one, and whether it counts.
+  const int64_t rest = p.arith == Arith::kFp8 ? 4 : 2;
   int64_t token = 0;
   for (const SourceProblem* source : {&p.source, &p.extra}) {
     if (!source->exists()) continue;
     int64_t scales = 0;
     for (const Cell& c : cells(*source->layout)) scales += c.scale.has_value();
-    const int64_t pitch = (ceilDiv(source->layout->row_bytes, 16) | 1) * 16, bytes = pitch + 6 * scales + (scales ? 5 : 1);
+    const int64_t pitch = (ceilDiv(source->layout->row_bytes, 16) | 1) * 16,
+                  bytes = pitch + (4 + rest) * scales + (scales ? 5 : 1);
     // Sources of one layout share a ring.
     token = source == &p.extra && source->layout != p.source.layout ? token + bytes : std::max(token, bytes);
   }

@@ -22,7 +22,7 @@ std::vector<Target> makeTargets() {
                .max_threads_per_block = 1024,
                .has_bulk_copy = true,
                .has_setmaxnreg = true,
-               .has_fp8_convert = true,
+               .has_fp8 = true,
                .has_block_scale = true};
   Target sm121 = sm120;
   sm121.name = "sm_121a";
@@ -40,12 +40,12 @@ std::vector<Target> makeTargets() {
               .max_threads_per_block = 1024,
               .has_bulk_copy = true,
               .has_setmaxnreg = true,
-              .has_fp8_convert = true,
+              .has_fp8 = true,
               .has_block_scale = false};
   Target sm89{.name = "sm_89",
               .sm = 89,
               .suffix = 0,
-              .ptx_version = 81,
+              .ptx_version = 84,
               .shared_per_block = 99 * kKiB,
               .shared_per_sm = 100 * kKiB,
               .registers_per_sm = 65536,
@@ -53,7 +53,7 @@ std::vector<Target> makeTargets() {
               .max_threads_per_block = 1024,
               .has_bulk_copy = false,
               .has_setmaxnreg = false,
-              .has_fp8_convert = true,
+              .has_fp8 = true,
               .has_block_scale = false};
   Target sm80{.name = "sm_80",
               .sm = 80,
@@ -66,7 +66,7 @@ std::vector<Target> makeTargets() {
               .max_threads_per_block = 1024,
               .has_bulk_copy = false,
               .has_setmaxnreg = false,
-              .has_fp8_convert = false,
+              .has_fp8 = false,
               .has_block_scale = false};
   Target cpu;
   cpu.name = "cpu";

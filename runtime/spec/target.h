@@ -20,7 +20,7 @@ struct Target {
   int max_threads_per_block = 0;
   bool has_bulk_copy = false;  // cp.async.bulk and mbarrier.try_wait / expect_tx
   bool has_setmaxnreg = false;
-  bool has_fp8_convert = false;  // cvt.rn.f16x2.e4m3x2
+  bool has_fp8 = false;          // cvt.rn.f16x2.e4m3x2, products of e4m3
   bool has_block_scale = false;  // mma.block_scale, ue8m0 conversions
   bool isGpu() const { return sm != 0; }
   // Name and every limit, so that code made for one set of limits is not found by another.

@@ -25,6 +25,7 @@ KERNELS = {
     "sparse_decode_model1_h8_two_sources": "sparse_decode " + DECODE.format("MODEL1", 256, 128, 8) + " extra_page_size=64 extra_topk=512 lengths=1 extra_lengths=1 sink=1",
     "sparse_decode_v32_h128": "sparse_decode " + DECODE.format("V32", 64, 2048, 128),
     "sparse_decode_v32_h16_generic": "sparse_decode " + DECODE.format("V32", 64, 2048, 16) + " specialise=generic",
+    "sparse_decode_model1_h64_fp8": "sparse_decode " + DECODE.format("MODEL1", 64, 512, 64) + " arith=fp8",
     "combine": "combine heads=64 head_dim_v=512 splits=8",
     "gather_dequant_model1": "gather_dequant layout=MODEL1 page_size=64",
     "gather_dequant_v32": "gather_dequant layout=V32 page_size=64 index=i64",
@@ -61,7 +62,9 @@ def measure(r, words, target):
 
 def check(r, name, table, update):
     words, got = KERNELS[name], {}
-    for target, limit in SHARED_LIMIT.items():
+    targets = [t for t in SHARED_LIMIT if not (t == "sm_80" and "arith=fp8" in words)]  # which has no products of e4m3
+    for target in targets:
+        limit = SHARED_LIMIT[target]
         j = measure(r, words, target)
         got[target] = {f: j[f] for f in FIGURES}
         small = not name.startswith("sparse_decode") or heads_of_block(j["schedule"]) <= 16
@@ -75,7 +78,7 @@ def check(r, name, table, update):
     known = table.get(name)
     if known is None:
         return "no table for this assembler; the rules hold"
-    for target in SHARED_LIMIT:
+    for target in targets:
         expect(got[target] == known.get(target), f"{target}: {got[target]}, the table has {known.get(target)}; if the change is wanted: tests/kernels/resources.py --update")
 
 

@@ -75,7 +75,7 @@ void Lowering::lowerConversion(Operation* op) {
   auto vec = [&](int n, Type t) { return VectorType::get({n}, t); };
 
   const bool e4m3 = isa<Float8E4M3FNType>(from) || isa<Float8E4M3FNType>(to);
-  if (e4m3 && !target_.has_fp8_convert) {
+  if (e4m3 && !target_.has_fp8) {
     // No instruction: the scalar op stays, and expand_f8 turns it into integer arithmetic.
     Fragment result;
     for (Value x : unpack(loc, f, from, registers)) {

@@ -15,9 +15,9 @@ using layout::Layout;
 
 namespace {
 
-// ldmatrix in the transposed form puts the bytes of two rows and two columns as r0c0 r0c1 r1c0 r1c1; operands want r0c0 r1c0 r0c1
-// r1c1.
-constexpr uint32_t kSwapMiddleBytes = 0x3120;
+// ldmatrix in the transposed form puts the bytes of two rows and two columns as r0c0 r0c1 r1c0 r1c1. Operands of two bytes are
+// made from r0c0 r1c0 r0c1 r1c1; those of one byte are the same column of two words.
+constexpr uint32_t kSwapMiddleBytes = 0x3120, kEvenBytes = 0x6420, kOddBytes = 0x7531;
 
 // Which tensor dimension runs along rows and which along bytes in shared memory.
 struct Axes {
@@ -59,8 +59,37 @@ void Lowering::lowerTrans(tile::TransOp op) {
   set(op.getResult(), get(op.getValue()));  // the layout is the transposed one
 }
 
-// Words that ldmatrix can fill: 8 rows of 16 bytes a matrix, four matrices an instruction where their places are regular.
 std::optional<Fragment> Lowering::loadMatrices(Location loc, const SharedTile& t, const Layout& l) {
+  if (auto f = loadPairedMatrices(loc, t, l)) return f;
+  return matrixWords(loc, t, l, true);
+}
+
+// Bytes whose words run along the rows of memory that transposed matrices give as two columns of two rows: a word is one column
+// of two matrices, 8 rows apart.
+std::optional<Fragment> Lowering::loadPairedMatrices(Location loc, const SharedTile& t, const Layout& l) {
+  const Axes a = axesOf(t);
+  if (t.type.getRank() != 2 || tile::elementBytes(t.type.getElementType()) != 1 || l.reg.size() < 3) return std::nullopt;
+  const auto column = llvm::find_if(l.reg, [&](const Coord& c) { return isStep(c, a.col, 1); });
+  if (!isStep(l.reg[0], a.row, 1) || !isStep(l.reg[1], a.row, 8) || column == l.reg.end()) return std::nullopt;
+  Layout memory = l;
+  memory.reg.erase(memory.reg.begin() + (column - l.reg.begin()));
+  memory.reg.insert(memory.reg.begin() + 1, *column);
+  auto words = matrixWords(loc, t, memory, false);
+  if (!words) return std::nullopt;
+  Fragment out;
+  for (int r = 0; r < l.registers(); r += 4) {
+    Coord c = l.regOffset(r);
+    const bool odd = c[a.col] % 2;
+    c[a.col] -= odd;
+    const int first = *memory.registerAt(c) / 4;  // the matrix 8 rows on is the next word
+    out.push_back(nv_.permute(loc, (*words)[first], (*words)[first + 1], odd ? kOddBytes : kEvenBytes));
+  }
+  return out;
+}
+
+// Words that ldmatrix can fill: 8 rows of 16 bytes a matrix, four matrices an instruction where their places are regular.
+// `swap_bytes`: a transposed word of bytes has two rows of a column side by side.
+std::optional<Fragment> Lowering::matrixWords(Location loc, const SharedTile& t, const Layout& l, bool swap_bytes) {
   if (t.type.getRank() != 2 || t.pitch % 16 || t.offset % 16) return std::nullopt;
   const int size = tile::elementBytes(t.type.getElementType());
   if (size > 2 || t.type.getElementType().isInteger(1)) return std::nullopt;
@@ -118,7 +147,7 @@ std::optional<Fragment> Lowering::loadMatrices(Location loc, const SharedTile& t
     auto got = nv_.ldmatrix(loc, gep(loc, baseFor(d0, d1), t.offset + place[w]), n, transposed);
     for (int i = 0; i < n; i++) {
       Value word = got[i];
-      if (transposed && size == 1) word = nv_.permute(loc, word, kSwapMiddleBytes);
+      if (transposed && size == 1 && swap_bytes) word = nv_.permute(loc, word, word, kSwapMiddleBytes);
       out[w + i] = wordToStorage(loc, word, storage);
     }
     w += n;

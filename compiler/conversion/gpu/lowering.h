@@ -103,6 +103,8 @@ class Lowering {
   void lowerConvert(tile::ConvertLayoutOp op);
   Fragment loadShared(mlir::Location loc, const SharedTile& tile, const layout::Layout& l);
   std::optional<Fragment> loadMatrices(mlir::Location loc, const SharedTile& tile, const layout::Layout& l);
+  std::optional<Fragment> loadPairedMatrices(mlir::Location loc, const SharedTile& tile, const layout::Layout& l);
+  std::optional<Fragment> matrixWords(mlir::Location loc, const SharedTile& tile, const layout::Layout& l, bool swap_bytes);
   void storeShared(mlir::Location loc, const SharedTile& tile, const layout::Layout& l, const Fragment& f);
   void exchange(llvm::MutableArrayRef<tile::ConvertLayoutOp> ops);
   std::optional<Fragment> moveRegisters(mlir::Location loc, const Fragment& f, const layout::Layout& from,

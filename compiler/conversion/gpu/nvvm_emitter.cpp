@@ -22,6 +22,17 @@ SmallVector<Value, 4> NvvmEmitter::mma(Location loc, Product product, ValueRange
   Type f32 = b.getF32Type();
   Type result = LLVM::LLVMStructType::getLiteral(b.getContext(), {f32, f32, f32, f32});
   SmallVector<Value> x(a), y(bb);
+  SmallVector<Value, 4> out;
+  const auto unpack = [&](Value sums) {
+    for (int i = 0; i < 4; i++) out.push_back(LLVM::ExtractValueOp::create(b, loc, sums, i));
+    return out;
+  };
+  if (product == Product::kE4M3) {  // the op has no fp8 types
+    x.append(y);
+    x.append(c.begin(), c.end());
+    auto name = b.getStringAttr("llvm.nvvm.mma.m16n8k32.row.col.f32.e4m3.e4m3.f32");
+    return unpack(LLVM::CallIntrinsicOp::create(b, loc, result, name, x).getResult(0));
+  }
   std::optional<std::array<NVVM::MMATypes, 2>> types;
   if (product == Product::kBF16) {  // the op takes bf16 fragments as words
     for (auto* list : {&x, &y})
@@ -30,9 +41,7 @@ SmallVector<Value, 4> NvvmEmitter::mma(Location loc, Product product, ValueRange
   }
   auto op = NVVM::MmaOp::create(b, loc, result, x, y, c, ArrayRef<int64_t>{16, 8, 16}, std::nullopt, std::nullopt, types,
                                 std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row, NVVM::MMALayout::col});
-  SmallVector<Value, 4> out;
-  for (int i = 0; i < 4; i++) out.push_back(LLVM::ExtractValueOp::create(b, loc, op.getRes(), i));
-  return out;
+  return unpack(op.getRes());
 }
 
 SmallVector<Value, 4> NvvmEmitter::ldmatrix(Location loc, Value address, int count, bool transposed) {
@@ -125,8 +134,8 @@ void NvvmEmitter::bulkCopy(Location loc, Value shared, Value global, Value barri
   NVVM::CpAsyncBulkGlobalToSharedClusterOp::create(b, loc, shared, global, barrier, bytes, Value(), Value());
 }
 
-Value NvvmEmitter::permute(Location loc, Value word, uint32_t selector) {
-  return NVVM::PermuteOp::create(b, loc, b.getI32Type(), word, constant(loc, 0), constant(loc, static_cast<int32_t>(selector)),
+Value NvvmEmitter::permute(Location loc, Value low, Value high, uint32_t selector) {
+  return NVVM::PermuteOp::create(b, loc, b.getI32Type(), low, high, constant(loc, static_cast<int32_t>(selector)),
                                  NVVM::PermuteMode::DEFAULT);
 }
 

@@ -5,7 +5,7 @@
 
 namespace nereid::gpu {
 
-enum class Product { kF16, kBF16 };
+enum class Product { kF16, kBF16, kE4M3 };
 
 class NvvmEmitter {
  public:
@@ -14,7 +14,8 @@ class NvvmEmitter {
   mlir::Value threadId(mlir::Location loc);  // x, i32
   mlir::Value blockId(mlir::Location loc);   // x, i32
 
-  // mma.sync.m16n8k16 row.col, f32 sum. a: 4 words, b: 2 words of vector<2xT>; c: 4 f32. Returns 4 f32.
+  // mma.sync row.col, f32 sum: m16n8k16, words are vector<2xT>; m16n8k32 of e4m3, words are i32. a: 4 words, b: 2; c: 4 f32.
+  // Returns 4 f32.
   llvm::SmallVector<mlir::Value, 4> mma(mlir::Location loc, Product product, mlir::ValueRange a, mlir::ValueRange b,
                                         mlir::ValueRange c);
   // ldmatrix.x{count}: i32 words.
@@ -40,7 +41,8 @@ class NvvmEmitter {
   void cpAsyncArriveNoInc(mlir::Location loc, mlir::Value barrier);
   void bulkCopy(mlir::Location loc, mlir::Value shared, mlir::Value global, mlir::Value barrier, mlir::Value bytes);
 
-  mlir::Value permute(mlir::Location loc, mlir::Value word, uint32_t selector);   // prmt of one i32
+  // prmt: bytes 0 … 3 are those of `low`, 4 … 7 those of `high`, both i32; selector has four bits a byte.
+  mlir::Value permute(mlir::Location loc, mlir::Value low, mlir::Value high, uint32_t selector);
   mlir::Value e4m3x2ToF16x2(mlir::Location loc, mlir::Value pair);                // vector<2xi8> → vector<2xf16>
   mlir::Value f32x2ToE4m3x2(mlir::Location loc, mlir::Value hi, mlir::Value lo);  // i16; saturating, nearest even
 

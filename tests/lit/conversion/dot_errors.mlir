@@ -1,5 +1,5 @@
-// RUN: not %nereid-opt %s --apply-schedule --assign-layouts --lower-kernel --schedule 'warps=1,grid.x=1x1x1' 2>&1 | FileCheck %s
-// CHECK: error: a dot of 8-bit operands has no lowering to mma.sync m16n8k16; convert the operands to f16
+// RUN: not %nereid-opt %s --target sm_80 --apply-schedule --assign-layouts --lower-kernel --schedule 'warps=1,grid.x=1x1x1' 2>&1 | FileCheck %s
+// CHECK: error: target sm_80 has no products of e4m3; convert the operands to f16, or take sm_89 or later
 
 func.func @fp8(%o: !llvm.ptr {tile.align = 4 : i32}) attributes {tile.kernel} {
   %zero = arith.constant dense<0.0> : tensor<16x16xf32>

@@ -53,6 +53,33 @@ func.func @columns(%p: !llvm.ptr) attributes {tile.kernel, tile.warps = 1 : i32,
 
 // -----
 
+// Products of bytes want four rows of a column in a word: the same byte of both columns, from two matrices that are 8 rows apart.
+#wait = #tile.shared<pitch = 80, column_major = false>
+#bytes = #tile.layout<rank = 2, reg = [1, 0, 8, 0, 0, 1], lane = [2, 0, 4, 0, 0, 2, 0, 4, 0, 8], warp = []>
+// CHECK-LABEL: llvm.func @pairs
+// CHECK: %[[M:.*]] = nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<col>, num = 2 : i32
+// CHECK: %[[NEAR:.*]] = llvm.extractvalue %[[M]][0]
+// CHECK: %[[FAR:.*]] = llvm.extractvalue %[[M]][1]
+// CHECK: %[[EVEN:.*]] = arith.constant 25632 : i32
+// CHECK: nvvm.prmt <default> %[[EVEN]], %[[NEAR]], %[[FAR]]
+// CHECK: %[[ODD:.*]] = arith.constant 30001 : i32
+// CHECK: nvvm.prmt <default> %[[ODD]], %[[NEAR]], %[[FAR]]
+// CHECK-NOT: nvvm.prmt
+func.func @pairs(%p: !llvm.ptr) attributes {tile.kernel, tile.warps = 1 : i32, tile.max_registers = 255 : i32} {
+  %ch = tile.channel from "load" to ["main"] : <1, tensor<16x64xi8>>
+  tile.warps role "load" warps 1 registers 0 {} role "main" warps 1 registers 0 {
+    %c0 = arith.constant 0 : i32
+    %zeros = arith.constant dense<0> : tensor<16x16xi32, #bytes>
+    %b = tile.wait %ch[%c0, %c0] : <1, tensor<16x64xi8>> -> tensor<16x64xi8, #wait>
+    %w = tile.view %b at 16 : tensor<16x64xi8, #wait> -> tensor<16x16xi8, #wait>
+    %y = tile.convert_layout %w : tensor<16x16xi8, #wait> -> tensor<16x16xi8, #bytes>
+    tile.store %p[%zeros], %y : tensor<16x16xi32, #bytes>, tensor<16x16xi8, #bytes>
+  }
+  return
+}
+
+// -----
+
 // A transposed tile in shared memory is the same bytes: what was the transposed form is the plain one. A view that does not start at
 // a multiple of 16 bytes is read word by word.
 #wait = #tile.shared<pitch = 80, column_major = false>

@@ -100,7 +100,7 @@ TEST_CASE("kernels with a role that loads: GEMM, gather of fp8 rows") {
       Gemm gemm;
       GatherScores scores;
       std::optional<Kernel> scores_kernel;
-      if (target(c.target).has_fp8_convert) {
+      if (target(c.target).has_fp8) {
         dsl::Program scores_program = GatherScores::record();
         scores_kernel = lower(scores_program, GatherScores::schedule(c.copy, c.stages), c.target, optimise);
       }

@@ -1,5 +1,5 @@
-// Register layouts against the fragment maps of the PTX ISA ("Matrix fragments for mma.m16n8k16"): products through fragments are
-// compared with products of matrices, and every constructor is checked to hold each element in one place a copy.
+// Register layouts against the fragment maps of the PTX ISA ("Matrix fragments for mma.m16n8k16", m16n8k32): products through
+// fragments are compared with products of matrices, and every constructor is checked to hold each element in one place a copy.
 #include "compiler/layout/layout.h"
 
 #include <doctest/doctest.h>
@@ -64,18 +64,18 @@ struct Finder {
   std::map<Coord, int> at;
 };
 
-// One mma.m16n8k16 of all lanes. The maps are the manual's: a[i] of lane 4g+t is (g + 8·(i/2 odd), 2t + i%2 + 8·(i ≥ 4)); b[i] is
-// (2t + i%2 + 8·(i ≥ 2), g); c[i] is (g + 8·(i ≥ 2), 2t + i%2).
-void mma(const int64_t (&a)[kLanes][8], const int64_t (&b)[kLanes][4], int64_t (&c)[kLanes][4]) {
-  int64_t ma[16][16], mb[16][8];
+// One mma of all lanes, m16n8k16 with e = 2 elements a word and m16n8k32 with e = 4. The maps are the manual's: a[i] of lane 4g+t
+// is (g + 8·(i/e odd), e·t + i%e + 4e·(i ≥ 2e)); b[i] is (e·t + i%e + 4e·(i ≥ e), g); c[i] is (g + 8·(i ≥ 2), 2t + i%2).
+void mma(int e, const int64_t (&a)[kLanes][16], const int64_t (&b)[kLanes][8], int64_t (&c)[kLanes][4]) {
+  int64_t ma[16][32], mb[32][8];
   for (int lane = 0; lane < kLanes; lane++) {
     const int g = lane / 4, t = lane % 4;
-    for (int i = 0; i < 8; i++) ma[g + 8 * (i / 2 % 2)][2 * t + i % 2 + 8 * (i / 4)] = a[lane][i];
-    for (int i = 0; i < 4; i++) mb[2 * t + i % 2 + 8 * (i / 2)][g] = b[lane][i];
+    for (int i = 0; i < 4 * e; i++) ma[g + 8 * (i / e % 2)][e * t + i % e + 4 * e * (i / (2 * e))] = a[lane][i];
+    for (int i = 0; i < 2 * e; i++) mb[e * t + i % e + 4 * e * (i / e)][g] = b[lane][i];
   }
   for (int lane = 0; lane < kLanes; lane++)
     for (int i = 0; i < 4; i++)
-      for (int k = 0; k < 16; k++) c[lane][i] += ma[lane / 4 + 8 * (i / 2)][k] * mb[k][2 * (lane % 4) + i % 2];
+      for (int k = 0; k < 8 * e; k++) c[lane][i] += ma[lane / 4 + 8 * (i / 2)][k] * mb[k][2 * (lane % 4) + i % 2];
 }
 
 // The product of an m x k and a k x n matrix through fragments of all warps; addends of a split reduction are summed.
@@ -88,14 +88,14 @@ void checkDot(int m, int n, int k, const Grid& grid, FragmentOrder order) {
   CAPTURE(lb.text());
   CAPTURE(lc.text());
   const Finder fa(la), fb(lb), fc(lc);
-  const int nw = lc.reg[0][1], kk = la.reg[2][1];
+  const int e = 4 / order.bytes, nw = lc.reg[0][1], kk = la.reg[order.bytes == 1 ? 3 : 2][1];
   std::set<int> rows, cols, steps;
   for (const auto& [c, r] : fc.at) {
     if (c[0] % 16 == 0) rows.insert(c[0]);
     if (fc.at.contains({c[0], c[1] + nw}) && c[1] / nw % 2 == 0) cols.insert(c[1]);
   }
   for (const auto& [c, r] : fa.at)
-    if (c[1] % 16 == 0) steps.insert(c[1]);
+    if (c[1] % (8 * e) == 0) steps.insert(c[1]);
 
   std::map<Coord, int64_t> got;
   for (int w = 0; w < grid.warps(); w++) {
@@ -106,20 +106,20 @@ void checkDot(int m, int n, int k, const Grid& grid, FragmentOrder order) {
           const int ra[4] = {fa.reg(row, step), fa.reg(row + 8, step), fa.reg(row, step + kk), fa.reg(row + 8, step + kk)};
           const int rb[2] = {fb.reg(step, col), fb.reg(step + kk, col)};
           const int rc[4] = {fc.reg(row, col), fc.reg(row, col + nw), fc.reg(row + 8, col), fc.reg(row + 8, col + nw)};
-          int64_t a[kLanes][8], b[kLanes][4], d[kLanes][4];
+          int64_t a[kLanes][16], b[kLanes][8], d[kLanes][4];
           for (int lane = 0; lane < kLanes; lane++) {
-            // An operand word is a pair of registers that follow each other.
-            for (int i = 0; i < 8; i++) {
-              const Coord x = la.at(ra[i / 2] + i % 2, lane, w);
+            // An operand word is e registers that follow each other.
+            for (int i = 0; i < 4 * e; i++) {
+              const Coord x = la.at(ra[i / e] + i % e, lane, w);
               a[lane][i] = valueA(x[0], x[1]);
             }
-            for (int i = 0; i < 4; i++) {
-              const Coord x = lb.at(rb[i / 2] + i % 2, lane, w);
+            for (int i = 0; i < 2 * e; i++) {
+              const Coord x = lb.at(rb[i / e] + i % e, lane, w);
               b[lane][i] = valueB(x[0], x[1]);
             }
             for (int i = 0; i < 4; i++) d[lane][i] = c[static_cast<size_t>(lane)][static_cast<size_t>(rc[i])];
           }
-          mma(a, b, d);
+          mma(e, a, b, d);
           for (int lane = 0; lane < kLanes; lane++)
             for (int i = 0; i < 4; i++) c[static_cast<size_t>(lane)][static_cast<size_t>(rc[i])] = d[lane][i];
         }
@@ -181,16 +181,19 @@ TEST_CASE("operands come from ldmatrix: halves in both forms, bytes along k four
     checkLdmatrix(operandB(64, 32, grid, {2, 1}, bits), 2, 0, true);
     checkLdmatrix(operandB(64, 32, grid, {4, 1}, bits), 1, 1, false);
     checkLdmatrix(operandB(64, 32, grid, {2, 2}, bits), 1, 0, true);
+    checkLdmatrix(operandA(32, 64, grid, {4, 1, 1}, bits), 1, 0, false);
+    checkLdmatrix(operandB(64, 32, grid, {4, 1, 1}, bits), 1, 1, false);
   }
 }
 
 TEST_CASE("products through fragments, for every order of operands and grid of warps") {
-  for (FragmentOrder order : {FragmentOrder{2, 1}, FragmentOrder{4, 1}, FragmentOrder{2, 2}})
+  for (FragmentOrder order : {FragmentOrder{2, 1}, FragmentOrder{4, 1}, FragmentOrder{2, 2}, FragmentOrder{2, 1, 1},
+                              FragmentOrder{4, 1, 1}, FragmentOrder{2, 2, 1}})
     for (Grid grid : {Grid{1, 1, 1}, Grid{2, 1, 1}, Grid{1, 2, 1}, Grid{1, 1, 2}, Grid{2, 2, 1}, Grid{1, 2, 2}, Grid{2, 1, 4}})
       for (int m : {16, 32})
         for (int n : {16, 32})
           for (int k : {32, 64}) {
-            if (m < 16 * grid.m || n < 8 * order.n * grid.n || k < 16 * grid.k) continue;
+            if (m < 16 * grid.m || n < 8 * order.n * grid.n || k < order.kOfStep() * grid.k) continue;
             CAPTURE(m);
             CAPTURE(n);
             CAPTURE(k);
@@ -204,6 +207,8 @@ TEST_CASE("constructors hold each element once a copy") {
   checkCovers(accumulator(16, 32, {1, 1, 4}, order, 2, true), {16, 32});
   checkCovers(operandA(32, 64, {2, 1, 2}, {4, 1}, 2), {32, 64});
   checkCovers(operandB(64, 32, {1, 2, 2}, {2, 2}, 2), {64, 32});
+  checkCovers(operandA(32, 64, {2, 1, 2}, {2, 2, 1}, 2), {32, 64});
+  checkCovers(operandB(64, 32, {1, 2, 2}, {2, 2, 1}, 2), {64, 32});
   for (int vector : {1, 2, 4, 8})
     for (int warp_bits : {0, 2, 3})
       for (auto shape : std::vector<std::vector<int32_t>>{{32, 32}, {16, 32}, {8, 8}, {64, 16}, {256}, {16}})

@@ -130,9 +130,9 @@ TEST_CASE("targets: limits as the programming guide and the PTX manual give them
   CHECK(!sm90.has_block_scale);
   CHECK(sm80.shared_per_block == 166912);
   CHECK(sm80.shared_per_sm == 167936);
-  CHECK(!sm80.has_fp8_convert);
+  CHECK(!sm80.has_fp8);
   CHECK(!sm80.has_bulk_copy);
-  CHECK(findTarget("sm_89")->has_fp8_convert);
+  CHECK(findTarget("sm_89")->has_fp8);
   for (const Target& t : allTargets()) {
     CHECK(findTarget(t.name)->name == t.name);
     if (t.isGpu()) CHECK(t.shared_per_block + kSharedReservedPerBlock == t.shared_per_sm);

@@ -54,6 +54,19 @@ TEST_CASE("sparse_decode: roles and grids follow the heads of a block") {
   }
 }
 
+TEST_CASE("sparse_decode: products of e4m3 sum over 32 tokens at a time, and their addends of q leave room for 16 heads") {
+  for (const char* name : {"sm_120a", "sm_121a", "sm_90a", "sm_89"})
+    for (const char* layout : {"MODEL1", "V32"})
+      for (int64_t heads : {8, 64}) {
+        auto p = decode(layout, 64, heads, 512);
+        p.arith = Arith::kFp8;
+        const Schedule s = chooseSchedule(p, target(name));
+        CHECK(s.tile.at("tokens") == 32);
+        CHECK(s.tile.at("heads") == 16);
+        CHECK(estimateSharedBytes(p, s) <= target(name).shared_per_block);
+      }
+}
+
 TEST_CASE("sparse_decode: budgets of roles add up to what a block is launched with") {
   for (const char* layout : {"MODEL1", "V32"})
     for (int64_t heads : {16, 64})
