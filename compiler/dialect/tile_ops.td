@@ -367,7 +367,8 @@ def Tile_PutOp : Tile_Op<"put"> {
   let summary = "writes a tile into a payload of an acquired slot";
   let description = [{
     `tile.put %ch[%slot] payload 1, %v : <2, tensor<8x64xi8>, tensor<8xf32>>, tensor<8xf32>` in the writer's role, between acquire
-    and commit.
+    and commit. With `tile.sum` the value is a set of addends, one for each setting of those warp bits: they are stored side by
+    side, and a reader adds them.
   }];
   let arguments = (ins Tile_ChannelType:$channel, I32:$slot, I32Attr:$payload, Tile_Tensor:$value);
   let assemblyFormat = "$channel `[` $slot `]` `payload` $payload `,` $value attr-dict `:` type($channel) `,` type($value)";

@@ -51,7 +51,8 @@ class Assigner {
 
   // Where the sum of partial values goes: rows to warps, so that what follows is computed once in the block and a row's reduction
   // stays in a warp.
-  Layout joined(const Layout& l) const { return l.partial ? layout::blocked(l.shape(), 4, warp_bits_) : l; }
+  Layout joined(const Layout& l) const { return l.partial ? rowsOverWarps(l.shape()) : l; }
+  Layout rowsOverWarps(const std::vector<int32_t>& shape) const { return layout::blocked(shape, 4, warp_bits_); }
 
   // The encoding of a layout. Whether a value is a partial sum is known here only; in the IR the joining convert_layout says so.
   Attribute attr(Operation* op, const Layout& l) { return LayoutAttr::of(op->getContext(), layout::summed(l)); }
@@ -132,6 +133,10 @@ class Assigner {
     }
     Operation* op = v.getDefiningOp();
     if (auto dot = dyn_cast<DotOp>(op)) return accumulatorOf(dot);
+    if (auto wait = dyn_cast<WaitOp>(op))
+      return addendsOf(wait.getChannel(), cast<OpResult>(v).getResultNumber())
+                 ? std::optional(rowsOverWarps(shapeOf(tensorType(v))))
+                 : std::nullopt;
     if (auto loop = dyn_cast<scf::ForOp>(op)) return carriedLayout(loop, cast<OpResult>(v).getResultNumber());
     if (auto branch = dyn_cast<scf::IfOp>(op)) {
       const unsigned i = cast<OpResult>(v).getResultNumber();
@@ -230,6 +235,9 @@ class Assigner {
   Value demand(Value v, const Layout& l, Operation* user) {
     if (!isTensor(v)) return v;
     Operation* place = placeFor(v, user);
+    // A vector is read where the program reads it, so that what stands behind covers the latency.
+    if (auto load = v.getDefiningOp<LoadOp>(); load && tensorType(v).getRank() == 1 && load->getBlock() == place->getBlock())
+      place = load;
     Attribute key = keyOf(user, l);
     if (partial_results_.lookup(v) == l.partial && v.getType() == withEncoding(tensorType(v), attr(user, l))) return v;
     auto& made = made_[{v, key}];
@@ -420,9 +428,10 @@ class Assigner {
     if (auto loop = dyn_cast<scf::ForOp>(op)) return processLoop(loop);
     if (auto branch = dyn_cast<scf::IfOp>(op)) return processIf(branch);
     if (auto wait = dyn_cast<WaitOp>(op)) {
-      for (Value v : wait.getPayload()) {
+      for (auto [i, v] : llvm::enumerate(wait.getPayload())) {
         auto t = tensorType(v);
-        v.setType(withEncoding(t, SharedAttr::get(op->getContext(), sharedPitch(t), false)));
+        const int pitch = addendsOf(wait.getChannel(), static_cast<int>(i)) ? addendPitch(t) : sharedPitch(t);
+        v.setType(withEncoding(t, SharedAttr::get(op->getContext(), pitch, false)));
       }
       return;
     }
@@ -442,7 +451,9 @@ class Assigner {
     }
     if (auto put = dyn_cast<PutOp>(op)) {
       auto l = natural(put.getValue());
-      const Layout chosen = l ? joined(*l) : rowsLayout(tensorType(put.getValue()));
+      // Addends are stored side by side; whoever reads them sums.
+      if (l && l->partial) op->setAttr(kSumAttr, IntegerAttr::get(IntegerType::get(op->getContext(), 32), l->partial));
+      const Layout chosen = l ? *l : rowsLayout(tensorType(put.getValue()));
       return setOperand(op, op->getNumOperands() - 1, chosen);
     }
     if (auto copy = dyn_cast<CopyRowsOp>(op)) {
@@ -560,6 +571,19 @@ int sharedPitch(RankedTensorType type) {
   if (bytes < 32) return llvm::PowerOf2Ceil(bytes);
   const int units = (bytes + 15) / 16;
   return (units | 1) * 16;
+}
+
+int addendPitch(RankedTensorType type) {
+  constexpr int kBanksBytes = 128, kStep = 32;
+  const int bytes = static_cast<int>(type.getDimSize(1)) * 4;
+  return bytes < kBanksBytes ? bytes : (bytes + kBanksBytes - 1) / kBanksBytes * kBanksBytes + kStep;
+}
+
+uint32_t addendsOf(Value channel, int payload) {
+  for (Operation* user : channel.getUsers())
+    if (auto put = dyn_cast<PutOp>(user); put && static_cast<int>(put.getPayload()) == payload)
+      if (auto sum = put->getAttrOfType<IntegerAttr>(kSumAttr)) return static_cast<uint32_t>(sum.getInt());
+  return 0;
 }
 
 // Payload is read where a layout asks for it, which may be after the release that follows the op in the program: the release

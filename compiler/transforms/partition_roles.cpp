@@ -9,6 +9,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallSet.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -48,6 +49,7 @@ class Partition {
   Partition(func::FuncOp func, std::vector<RoleInfo> roles) : func_(func), roles_(std::move(roles)) {}
 
   Status run() {
+    func_.walk([&](DotOp dot) { with_dots_.insert(static_cast<int>(dot->getAttrOfType<IntegerAttr>(kRoleAttr).getInt())); });
     NEREID_CHECK_OK(findOwners());
     NEREID_CHECK_OK(checkDots());
     findNeeds();
@@ -85,6 +87,17 @@ class Partition {
     return true;
   }
 
+  // A role without dots behind one with dots takes over where the dots' sums are needed as a whole.
+  bool helps(int role) const { return role > kLoad + 1 && !with_dots_.contains(role) && with_dots_.contains(role - 1); }
+
+  // Whether a sum that is split over warps may stay addends through op, as assign_layouts has it.
+  static bool keepsAddends(Operation* op) {
+    if (isa<arith::MulFOp>(op))
+      return llvm::any_of(op->getUsers(), [](Operation* u) { return isa<arith::AddFOp, arith::SubFOp, DotOp, scf::YieldOp>(u); });
+    if (isa<scf::IfOp>(op)) return op->walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted();
+    return isa<DotOp, arith::AddFOp, arith::SubFOp>(op);
+  }
+
   // The owner that an op's operands (its regions' included) ask for.
   int demandOf(Operation* op) const {
     int owner = kFree;
@@ -93,7 +106,8 @@ class Partition {
         owner = std::max(owner, static_cast<int>(dot->getAttrOfType<IntegerAttr>(kRoleAttr).getInt()));
       for (Value v : inner->getOperands()) owner = std::max(owner, ownerOf(v));
     });
-    return owner;
+    const bool passes = owner + 1 < static_cast<int>(roles_.size()) && helps(owner + 1) && !keepsAddends(op);
+    return passes ? owner + 1 : owner;
   }
 
   Status findOwners() {
@@ -227,16 +241,18 @@ class Partition {
   // --- needs and channels
 
   ChannelPlan& channelFor(scf::ForOp loop, int writer, int reader) {
-    // What a role sends in a loop shares one channel, whoever reads it.
+    // What a role sends in a loop shares one channel, whoever reads it. A helper takes a value at once, so one slot is enough.
     for (ChannelPlan& c : channels_)
       if (c.loop == loop && c.writer == writer) {
         c.readers.insert(reader);
+        if (loop && writer != kLoad && !helps(reader)) c.depth = 2;
         return c;
       }
     ChannelPlan c;
     c.loop = loop;
     c.writer = writer;
-    c.depth = !loop ? 1 : writer == kLoad ? static_cast<int>(func_->getAttrOfType<IntegerAttr>(kStagesAttr).getInt()) : 2;
+    c.depth = !loop || helps(reader) ? 1 : 2;
+    if (loop && writer == kLoad) c.depth = static_cast<int>(func_->getAttrOfType<IntegerAttr>(kStagesAttr).getInt());
     c.readers.insert(reader);
     channels_.push_back(c);
     return channels_.back();
@@ -334,6 +350,8 @@ class Partition {
     IRMapping map;
     DenseMap<ChannelPlan*, Position> position;
     DenseSet<ChannelPlan*> open;  // acquired or waited for in this iteration
+    DenseMap<ChannelPlan*, int> copies_to_come;
+    SmallVector<std::pair<Value, Location>> waiting;  // to be sent behind the last copy
   };
 
   Value i32(OpBuilder& b, Location loc, int x) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(x)); }
@@ -355,6 +373,11 @@ class Partition {
       if (ch.writer != c.role || ch.loop != loop) continue;
       for (Value v : values)
         if (ch.payload.contains(v) && !(v.getDefiningOp() && isRingGather(v.getDefiningOp()))) {
+          // The slot that rows are copied into is asked for when they are: what is known earlier waits.
+          if (c.copies_to_come.contains(&ch)) {
+            c.waiting.push_back({v, loc});
+            continue;
+          }
           acquire(c, ch, loc);
           const int index = llvm::find(ch.payload, v) - ch.payload.begin();
           PutOp::create(c.b, loc, ch.channel, c.position[&ch].slot, index, c.map.lookup(v));
@@ -381,14 +404,21 @@ class Partition {
         for (Value v : inner->getOperands()) uses |= ch.payload.contains(v);
       });
       if (!uses || (!ch.loop && loop)) continue;
-      c.open.insert(&ch);
-      Location loc = op->getLoc();
-      if (!ch.loop) c.position[&ch] = {i32(c.b, loc, 0), i32(c.b, loc, 0)};
-      SmallVector<Type> types;
-      for (Value v : ch.payload) types.push_back(v.getType());
-      auto wait = WaitOp::create(c.b, loc, types, ch.channel, c.position[&ch].slot, c.position[&ch].phase);
-      for (auto [v, got] : llvm::zip(ch.payload, wait.getPayload())) c.map.map(v, got);
+      // What an earlier role sends in this loop is there by then; a wait for it costs nothing before the longer one.
+      for (ChannelPlan& earlier : channels_)
+        if (loop && earlier.loop == loop && earlier.writer < ch.writer && earlier.readers.contains(c.role))
+          waitFor(c, earlier, op->getLoc());
+      waitFor(c, ch, op->getLoc());
     }
+  }
+
+  void waitFor(Cloner& c, ChannelPlan& ch, Location loc) {
+    if (!c.open.insert(&ch).second) return;
+    if (!ch.loop) c.position[&ch] = {i32(c.b, loc, 0), i32(c.b, loc, 0)};
+    SmallVector<Type> types;
+    for (Value v : ch.payload) types.push_back(v.getType());
+    auto wait = WaitOp::create(c.b, loc, types, ch.channel, c.position[&ch].slot, c.position[&ch].phase);
+    for (auto [v, got] : llvm::zip(ch.payload, wait.getPayload())) c.map.map(v, got);
   }
 
   // The last op of `block` that this role clones and that touches channel `ch`'s payload, for an early release.
@@ -417,6 +447,9 @@ class Partition {
       if (ch.loop != loop) continue;
       if (ch.readers.contains(c.role))
         if (Operation* last = lastUse(c, ch, block)) releases[last].push_back(&ch);
+      if (ch.writer == c.role)
+        for (Value v : ch.payload)
+          if (v.getDefiningOp() && isRingGather(v.getDefiningOp())) c.copies_to_come[&ch]++;
     }
     for (Operation& op : block.without_terminator()) {
       if (needed_ops_[c.role].contains(&op)) {
@@ -442,6 +475,9 @@ class Partition {
           CopyRowsOp::create(c.b, loc, ch.channel, c.position[&ch].slot, index, c.map.lookupOrDefault(gather.getBase()),
                              c.map.lookupOrDefault(gather.getOffsets()), c.map.lookupOrDefault(gather.getMask()),
                              gather.getAlign(), op->getAttrOfType<BoolAttr>(kBulkAttr).getValue());
+          if (--c.copies_to_come[&ch]) continue;
+          c.copies_to_come.erase(&ch);
+          for (auto [v, where] : std::exchange(c.waiting, {})) sendResults(c, v, loop, where);
         }
       return;
     }
@@ -617,6 +653,7 @@ class Partition {
   Status status_;
   std::vector<RoleInfo> roles_;
   DenseMap<Value, int> owner_;
+  llvm::SmallSet<int, 4> with_dots_;  // roles
   DenseSet<Operation*> address_slice_, sent_, private_gathers_, loaded_ahead_;
   std::vector<DenseSet<void*>> needed_;
   std::vector<DenseSet<Operation*>> needed_ops_;

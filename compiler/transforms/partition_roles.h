@@ -6,6 +6,10 @@
 // in order to address a gather is sent by `load`. What crosses roles goes through a channel, one for each loop and writer: that
 // of `load`, with the gathered rows, has `tile.stages` slots, others two.
 //
+// A role without dots behind one with dots helps it: it takes over where the dots' sums are needed as a whole, so the role before
+// it keeps what a sum split over its warps can stay addends through, and its channel has one slot. In `load`, values known before
+// the rows are copied wait with their slot until then.
+//
 // Before: func.func with `tile.roles` (apply_schedule). After: its body is the channels and one tile.warps; no gather_rows is
 // left in a loop. A kernel without roles, or without a gather in a loop, is left alone.
 #pragma once

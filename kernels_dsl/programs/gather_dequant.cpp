@@ -20,7 +20,7 @@ void gatherDequant(Builder& b, const GatherDequantProblem& p, const GatherDequan
   for (const Cell& c : cells(layout)) {
     Value x = b.view(bytes, c.byte, dslType(c.elem), c.cols);
     // The exact product, rounded to f32 and then to bf16. Masked rows are zero bytes and give zeros.
-    if (c.scale) x = (x.to(Type::F32) * cellScale(b, layout, c, scales).col()).to(Type::BF16);
+    if (c.scale) x = (x.to(Type::F32) * cellScale(b, layout, c, scales).to(Type::F32).col()).to(Type::BF16);
     b.store(kv, (row * layout.d()).col() + (b.range(c.cols) + c.col).to(Type::I64).row(), x, live.col());
   }
 }

@@ -71,7 +71,7 @@ TokenAddress tokenAddress(const KvLayout& layout, const Value& token, const Valu
 }
 
 Value cellScale(dsl::Builder& b, const KvLayout& layout, const Cell& cell, const Value& span) {
-  return b.column(span, cell.scale_byte - scaleSpan(layout).at, dslType(*cell.scale)).to(Type::F32);
+  return b.column(span, cell.scale_byte - scaleSpan(layout).at, dslType(*cell.scale));
 }
 
 }  // namespace nereid::kernels

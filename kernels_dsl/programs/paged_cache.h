@@ -40,7 +40,7 @@ TokenAddress tokenAddress(const KvLayout& layout, const dsl::Value& page, const 
 TokenAddress tokenAddress(const KvLayout& layout, const dsl::Value& token, const dsl::Value& page_size,
                           const dsl::Value& page_stride);
 
-// The scale of a cell in gathered spans of scales, as f32 [rows].
+// The scale of a cell in gathered spans of scales, as it is stored, [rows].
 dsl::Value cellScale(dsl::Builder& b, const KvLayout& layout, const Cell& cell, const dsl::Value& span);
 
 }  // namespace nereid::kernels

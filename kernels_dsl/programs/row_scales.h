@@ -20,8 +20,13 @@ struct RowScales {
   dsl::Value wide;                // i1: some rest times an e4m3 value is not exact in f16
 };
 
-// `span`: gathered spans of scales (scaleSpan), u8 [rows, bytes]; rows that are not `selected` have zeros there.
-RowScales splitScales(dsl::Builder& b, const KvLayout& layout, const std::vector<Cell>& cells, const dsl::Value& span,
-                      const dsl::Value& selected);
+// Scales by cell, as they are stored, [rows], absent where there is none. Their bytes are gathered from `base` + `offsets`
+// (TokenAddress.scales), also where they lie in the row: whoever copies rows then has them at once. Zeros for rows that are not
+// `selected`.
+std::vector<dsl::Value> gatherScales(dsl::Builder& b, const KvLayout& layout, const std::vector<Cell>& cells,
+                                     const dsl::Value& base, const dsl::Value& offsets, const dsl::Value& selected, int align);
+
+// `scales`: as gatherScales gives them.
+RowScales splitScales(const std::vector<dsl::Value>& scales, const dsl::Value& selected);
 
 }  // namespace nereid::kernels

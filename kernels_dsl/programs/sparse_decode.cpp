@@ -166,18 +166,14 @@ class SparseDecode {
   }
 
   // What `load` hands over of a tile's scales; rests are in the type of the products.
-  RowScales loadScales(const Source& s, const Rows& rows) {
+  RowScales stageScales(const Source& s, const std::vector<Value>& scales, const Value& selected) {
     const KvLayout& layout = *s.problem->layout;
-    if (!layout.hasScales()) return {.scale = std::vector<Value>(s.cells.size()), .rest = std::vector<Value>(s.cells.size())};
-    // A gather of its own, also where scales lie in the row: whoever copies rows then has them at once.
-    const int bytes = scaleSpan(layout).bytes;
-    RowScales out =
-        splitScales(b, layout, s.cells,
-                    b.gatherRows(rows.base, rows.at.scales, bytes, rows.selected, scaleAlign(layout, t.align)), rows.selected);
+    if (!layout.hasScales()) return {.scale = scales, .rest = scales};
+    RowScales out = splitScales(scales, selected);
     const bool exact = layout.pow2Scales() && p.arith != Arith::kFp8;
     for (size_t c = 0; c < s.cells.size(); c++) {
       if (!s.cells[c].scale) continue;
-      out.scale[c] = b.staged(out.scale[c] * kLower);
+      out.scale[c] = b.staged(exact ? scales[c] : out.scale[c] * kLower);  // where seldom read, as short as it is
       if (exact || stored(s.cells[c]))
         out.rest[c] = b.staged(onWeights(layout) ? out.rest[c] : out.rest[c].to(product(s.cells[c])));
     }
@@ -189,8 +185,9 @@ class SparseDecode {
   // One tile of tokens: scores, online softmax, weighted sum.
   void attend(const Source& s, const Rows& rows, std::vector<Value>& st) {
     const KvLayout& layout = *s.problem->layout;
+    const auto loaded = gatherScales(b, layout, s.cells, rows.base, rows.at.scales, rows.selected, scaleAlign(layout, t.align));
     const Value bytes = b.gatherRows(rows.base, rows.at.row, layout.row_bytes, rows.selected, rowAlign(layout, t.align));
-    const RowScales scales = loadScales(s, rows);
+    const RowScales scales = stageScales(s, loaded, rows.selected);
     const auto values = [&](const Cell& c) {
       const Value v = b.view(bytes, c.byte, dslType(c.elem), c.cols);
       return product(c) == dslType(c.elem) ? v : v.to(product(c));
@@ -201,23 +198,22 @@ class SparseDecode {
     const auto part = [&](size_t c, const Value& k, const Value& sum) {
       return b.dot("qk", s.q[c], trans(k), s.q_rest[c].present() ? b.dot("qk", s.q_rest[c], trans(k), sum) : sum);
     };
-    const auto scaleParts = [&](Value x) -> std::vector<Value> {
+    const auto scaleParts = [&]() -> std::vector<Value> {
+      Value x = zero;
       for (size_t c = 0; c < s.cells.size(); c++)
-        if (s.cells[c].scale) x = x + part(c, values(s.cells[c]), zero) * scales.scale[c].row();
+        if (const Value& f = scales.scale[c]; f.present())
+          x = x + part(c, values(s.cells[c]), zero) * (scales.wide.present() ? f.to(Type::F32) * kLower : f).row();
       return {x};
     };
-    const auto scaleRows = [&](const Value& x) -> std::vector<Value> {
+    const auto scaleRows = [&]() -> std::vector<Value> {
       Value sum = zero;
       for (size_t c = 0; c < s.cells.size(); c++)
         if (s.cells[c].scale) sum = part(c, values(s.cells[c]) * scales.rest[c].col(), sum);
-      return {x + sum * (scales.largest * kLower).row()};
+      return {sum * (scales.largest * kLower).row()};
     };
-    Value x = zero;
+    Value x = scales.wide.present() ? b.ifElse(reduceOr(scales.wide, 0), scaleParts, scaleRows)[0] : scaleParts()[0];
     for (size_t c = 0; c < s.cells.size(); c++)
       if (!s.cells[c].scale) x = part(c, values(s.cells[c]), x);
-    x = scales.wide.present() ? b.ifElse(
-                                    reduceOr(scales.wide, 0), [&] { return scaleParts(x); }, [&] { return scaleRows(x); })[0]
-                              : scaleParts(x)[0];
     x = select(rows.selected.row(), x * score_factor.col(), -INFINITY);
 
     const Value m = st[kMax], top = reduceMax(x, 1), grows = top > m + static_cast<float>(kGrowth);

@@ -26,8 +26,9 @@ struct Budget {
   int blocks;
   std::vector<int> roles;
 };
-const Budget kBudgets[] = {{16, 1, false, 2, {56, 200}},      {16, 1, true, 2, {56, 200}},      {32, 1, false, 1, {32, 152, 176}},
-                           {32, 2, false, 1, {48, 144, 176}}, {32, 1, true, 1, {32, 232, 120}}, {32, 2, true, 1, {32, 232, 120}}};
+const Budget kBudgets[] = {{16, 1, false, 2, {56, 200}},          {16, 1, true, 2, {56, 200}},
+                           {32, 1, false, 1, {32, 216, 72, 192}}, {32, 2, false, 1, {32, 216, 72, 192}},
+                           {32, 1, true, 1, {24, 216, 72, 200}},  {32, 2, true, 1, {24, 216, 72, 200}}};
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -47,25 +48,27 @@ bool scaledInParts(const SparseDecodeProblem& p) {
 }
 
 // All heads of a block go through each warp, so that a row is unpacked once for them: q·k over tokens and columns of the row, p·v
-// over columns. With 32 heads the products have roles of their own.
+// over columns. With 32 heads the products have roles of their own, and so has what lies between them.
 void setRoles(const SparseDecodeProblem& p, Schedule& s) {
   const Role load{.name = "load", .dots = {}, .warps = 4, .groups = 2};
-  s.grid["qk"] = s.tile["heads"] == 16 ? Grid{1, 2, 2} : Grid{1, 2, 4};
+  // 32 heads of q: a warp holds the columns of its part of k, 128 registers for 256.
+  s.grid["qk"] = s.tile["heads"] == 32 && p.source.layout->d() > 512 ? Grid{1, 1, 4} : Grid{1, 2, 2};
   s.grid["pv"] = {1, 4, 1};
   if (s.tile["heads"] == 16) {
     s.roles = {load, {.name = "main", .dots = {"qk", "pv"}, .warps = 4}};
-  } else if (scaledInParts(p)) {
-    s.roles = {load, {.name = "qk", .dots = {"qk"}, .warps = 4}, {.name = "pv", .dots = {"pv"}, .warps = 8}};
-    s.grid["qk"] = {1, 1, 4};
-    s.grid["pv"] = {2, 4, 1};
-  } else {
-    s.roles = {load, {.name = "qk", .dots = {"qk"}, .warps = 8}, {.name = "pv", .dots = {"pv"}, .warps = 4}};
+    return;
   }
+  s.roles = {load,
+             {.name = "qk", .dots = {"qk"}, .warps = 4},
+             {.name = "softmax", .dots = {}, .warps = 4},
+             {.name = "pv", .dots = {"pv"}, .warps = 4}};
 }
 
 int headsOfBlock(const SparseDecodeProblem& p) {
-  if (p.heads <= 16 || p.arith == Arith::kFp8) return 16;  // fp8 with 32: two addends of q spill
-  if (p.batch_invariant) return 32;                        // by the problem alone
+  // With weights of its own for each scale, 32 heads leave no room.
+  const bool pow2 = p.source.layout->pow2Scales() && (!p.extra.exists() || p.extra.layout->pow2Scales());
+  if (p.heads <= 16 || p.arith == Arith::kFp8 || (p.arith == Arith::kBF16 && !pow2)) return 16;
+  if (p.batch_invariant) return 32;  // by the problem alone
   return queries(p) * ceilDiv(p.heads, 32) < kFewBlocks ? 16 : 32;
 }
 
@@ -150,15 +153,15 @@ std::vector<int64_t> poolStrides(const Call& call) {
 }  // namespace
 
 int64_t estimateSharedBytes(const SparseDecodeProblem& p, const Schedule& s) {
-  // A token's row at the pitch that ldmatrix wants, its scales in f32 and their rests, the largest one, and whether it counts.
-  const int64_t rest = p.arith == Arith::kFp8 ? 4 : 2;
+  // A token's row at the pitch that ldmatrix wants, its scales and their rests, the largest one, and whether it counts.
   int64_t token = 0;
   for (const SourceProblem* source : {&p.source, &p.extra}) {
     if (!source->exists()) continue;
     int64_t scales = 0;
     for (const Cell& c : cells(*source->layout)) scales += c.scale.has_value();
-    const int64_t pitch = (ceilDiv(source->layout->row_bytes, 16) | 1) * 16,
-                  bytes = pitch + (4 + rest) * scales + (scales ? 5 : 1);
+    const bool pow2 = source->layout->pow2Scales();  // staged as bytes
+    const int64_t scale = p.arith == Arith::kFp8 ? 8 : pow2 ? 3 : p.arith == Arith::kBF16 ? 8 : 6;
+    const int64_t pitch = (ceilDiv(source->layout->row_bytes, 16) | 1) * 16, bytes = pitch + scale * scales + (scales ? 6 : 1);
     // Sources of one layout share a ring.
     token = source == &p.extra && source->layout != p.source.layout ? token + bytes : std::max(token, bytes);
   }
@@ -166,7 +169,8 @@ int64_t estimateSharedBytes(const SparseDecodeProblem& p, const Schedule& s) {
   // Addends of scores; weights in f16 and bf16 with factors by head, twice if they pass between roles.
   const int64_t heads = s.tile.at("heads"), addends = s.grid.contains("qk") ? s.grid.at("qk").k : 1;
   const int64_t scores = addends * heads * (tokens * 4 + 32), weights = 2 * heads * (tokens * 2 + 16) + heads * 4;
-  return s.stages * slot + scores + (s.roles.size() > 2 ? 2 : 1) * weights + heads * 16 + 512;
+  const int64_t loops = p.extra.exists() && p.extra.layout != p.source.layout ? 2 : 1;  // each with channels of its own
+  return s.stages * slot + (s.roles.size() > 2 ? loops * (scores + 2 * weights) : scores + weights) + heads * 16 + 512;
 }
 
 Schedule chooseSchedule(const Problem& problem, const Target& target) {

@@ -47,11 +47,16 @@ void Lowering::planChannels() {
     for (auto r : op.getReaders().getAsRange<StringAttr>()) plan.reader_warps += warpsOf(r.getValue());
     for (Operation* user : op->getUsers())
       if (auto copy = dyn_cast<tile::CopyRowsOp>(user)) (copy.getBulk() ? plan.bulk : plan.async) = true;
-    for (Type t : type.getPayload()) {
-      auto tensor = cast<RankedTensorType>(t);
-      plan.payload.push_back(plan.slot_bytes);
-      plan.types.push_back(tensor);
-      plan.slot_bytes = roundUp(plan.slot_bytes + tile::sharedPitch(tensor) * static_cast<int>(tensor.getDimSize(0)), 16);
+    for (auto [i, t] : llvm::enumerate(type.getPayload())) {
+      SharedTile p;
+      p.type = cast<RankedTensorType>(t);
+      p.offset = plan.slot_bytes;
+      const uint32_t addends = tile::addendsOf(op.getResult(), static_cast<int>(i));
+      p.addends = 1 << llvm::popcount(addends);
+      p.pitch = addends ? tile::addendPitch(p.type) : tile::sharedPitch(p.type);
+      p.addend_bytes = roundUp(p.pitch * static_cast<int>(p.type.getDimSize(0)), 16);
+      plan.slot_bytes += p.addends * p.addend_bytes;
+      plan.payload.push_back(p);
     }
     plan.slot_bytes = roundUp(plan.slot_bytes, kSlotAlign);
     plan.base = allocate(plan.slot_bytes * plan.depth, kSlotAlign);
@@ -113,8 +118,12 @@ void Lowering::lowerWait(tile::WaitOp op) {
   Value slot = scalar(op.getSlot());
   waitParity(loc, barrierOf(loc, plan, true, slot), scalar(op.getPhase()));
   Value base = slotBase(loc, plan, slot);
-  for (auto [i, v] : llvm::enumerate(op.getPayload()))
-    shared_[v] = {base, plan.payload[i], tile::sharedPitch(plan.types[i]), false, cast<RankedTensorType>(v.getType())};
+  for (auto [p, v] : llvm::zip(plan.payload, op.getPayload())) {
+    SharedTile t = p;
+    t.base = base;
+    t.type = cast<RankedTensorType>(v.getType());
+    shared_[v] = t;
+  }
 }
 
 void Lowering::lowerRelease(tile::ReleaseOp op) {
@@ -136,18 +145,18 @@ void Lowering::lowerCommit(tile::CommitOp op) {
 void Lowering::lowerPut(tile::PutOp op) {
   Location loc = op.getLoc();
   const ChannelPlan& plan = channels_[op.getChannel()];
-  const int i = op.getPayload();
-  SharedTile t{slotBase(loc, plan, scalar(op.getSlot())), plan.payload[i], tile::sharedPitch(plan.types[i]), false,
-               plan.types[i]};
-  storeShared(loc, t, layoutOf(op.getValue()), get(op.getValue()));
+  SharedTile t = plan.payload[op.getPayload()];
+  t.base = slotBase(loc, plan, scalar(op.getSlot()));
+  Layout l = layoutOf(op.getValue());
+  if (auto sum = op->getAttrOfType<IntegerAttr>(tile::kSumAttr)) l.partial = static_cast<uint32_t>(sum.getInt());
+  storeShared(loc, ownAddend(loc, t, l.partial), l, get(op.getValue()));
 }
 
 void Lowering::lowerCopyRows(tile::CopyRowsOp op) {
   Location loc = op.getLoc();
   const ChannelPlan& plan = channels_[op.getChannel()];
-  const int i = op.getPayload();
-  auto type = plan.types[i];
-  const int width = static_cast<int>(type.getDimSize(1)), pitch = tile::sharedPitch(type);
+  const SharedTile& payload = plan.payload[op.getPayload()];
+  const int width = static_cast<int>(payload.type.getDimSize(1)), pitch = payload.pitch;
   const Layout l = layoutOf(op.getOffsets());
   const Fragment offsets = get(op.getOffsets()), mask = get(op.getMask());
   if (!status_.ok()) return;
@@ -159,7 +168,7 @@ void Lowering::lowerCopyRows(tile::CopyRowsOp op) {
     Value own = owns(loc, l);
     Value bytes = transaction_bytes_[op.getChannel()];
     for (int r = 0; r < l.registers(); r++) {
-      Value row = gep(loc, rows, plan.payload[i] + l.regOffset(r)[0] * pitch);
+      Value row = gep(loc, rows, payload.offset + l.regOffset(r)[0] * pitch);
       Value copies = own ? arith::AndIOp::create(b_, loc, mask[r], own).getResult() : mask[r];
       bytes = arith::SelectOp::create(b_, loc, copies, add(loc, bytes, i32(loc, width)), bytes);
       auto branch = scf::IfOp::create(b_, loc, copies, false);
@@ -254,7 +263,7 @@ void Lowering::lowerCopyRows(tile::CopyRowsOp op) {
       }
       // A masked row reads no byte; its address stays the pool's start.
       offset = arith::SelectOp::create(b_, loc, exists, offset, zero64);
-      Value row = gep(loc, row_base, plan.payload[i] + row_index * pitch);
+      Value row = gep(loc, row_base, payload.offset + row_index * pitch);
       Value source = gep(loc, gep(loc, base, offset), sub_bytes);
       Value read = arith::SelectOp::create(b_, loc, exists, i32(loc, chunk), i32(loc, 0));
       for (int k = 0; k < width / chunk / lanes; k++)

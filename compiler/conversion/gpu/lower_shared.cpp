@@ -43,6 +43,7 @@ void Lowering::lowerView(tile::ViewOp op) {
     return fail(op, "a view of a tile in registers", "store the values, or view gathered rows");
   }
   SharedTile t = it->second;
+  if (t.addends > 1) return fail(op, "a view of a tile that is stored as addends", "use the value, not its bytes");
   t.offset += static_cast<int>(op.getAt());
   t.type = cast<RankedTensorType>(op.getType());
   shared_[op.getResult()] = t;
@@ -221,16 +222,26 @@ void Lowering::storeShared(Location loc, const SharedTile& t, const Layout& l, c
   }
 }
 
-namespace {
-
-// Rows of f32 pairs from accumulators and rows read four at a time, both without bank conflicts.
-int joinPitch(RankedTensorType type) {
-  constexpr int kBanksBytes = 128, kStep = 32;
-  const int bytes = static_cast<int>(type.getDimSize(1)) * 4;
-  return bytes < kBanksBytes ? bytes : (bytes + kBanksBytes - 1) / kBanksBytes * kBanksBytes + kStep;
+// Addends are added pairwise in the order of their warps, so that a sum has the same bits wherever it is read.
+Fragment Lowering::loadSum(Location loc, SharedTile t, const Layout& l) {
+  SmallVector<Fragment> parts;
+  for (int i = 0; i < t.addends; i++, t.offset += t.addend_bytes) parts.push_back(loadShared(loc, t, l));
+  for (; parts.size() > 1; parts.truncate(parts.size() / 2))
+    for (size_t i = 0; i < parts.size() / 2; i++)
+      for (auto [x, y, sum] : llvm::zip(parts[2 * i], parts[2 * i + 1], parts[i])) sum = arith::AddFOp::create(b_, loc, x, y);
+  return parts[0];
 }
 
-}  // namespace
+// Where this warp's addend goes. `warp_bits`: those whose copies are addends.
+SharedTile Lowering::ownAddend(Location loc, SharedTile t, uint32_t warp_bits) {
+  for (int bit = 0, step = t.addend_bytes; bit < 32; bit++) {
+    if (!(warp_bits >> bit & 1)) continue;
+    Value own = arith::AndIOp::create(b_, loc, arith::ShRUIOp::create(b_, loc, group_.warp, i32(loc, bit)), i32(loc, 1));
+    t.base = gep(loc, t.base, mulConstant(loc, own, step));
+    step *= 2;
+  }
+  return t;
+}
 
 // The registers of `from` at the places of `to`, if both have the same elements in the same lanes and warps.
 std::optional<Fragment> Lowering::moveRegisters(Location loc, const Fragment& f, const Layout& from, const Layout& to,
@@ -255,7 +266,7 @@ void Lowering::lowerConvert(tile::ConvertLayoutOp op) {
   if (fragments_.contains(op.getResult())) return;  // done with an earlier exchange
   Location loc = op.getLoc();
   const Layout to = layoutOf(op.getResult());
-  if (auto it = shared_.find(op.getValue()); it != shared_.end()) return set(op.getResult(), loadShared(loc, it->second, to));
+  if (auto it = shared_.find(op.getValue()); it != shared_.end()) return set(op.getResult(), loadSum(loc, it->second, to));
   const Layout from = layoutOf(op.getValue());
   Fragment f = get(op.getValue());
   if (!status_.ok()) return;
@@ -284,52 +295,27 @@ void Lowering::lowerConvert(tile::ConvertLayoutOp op) {
   exchange(exchanges);
 }
 
-// Values pass from one layout to another through scratch in shared memory. Addends of a sum lie side by side and are added
-// pairwise in the order of their warps, so that a sum has the same bits wherever it is read.
+// Values pass from one layout to another through scratch in shared memory; addends of a sum lie side by side.
 void Lowering::exchange(MutableArrayRef<tile::ConvertLayoutOp> ops) {
   Location loc = ops.front().getLoc();
-  struct Place {
-    SharedTile tile;
-    int copies = 1, bytes = 0;
-  };
-  SmallVector<Place> places;
+  SmallVector<SharedTile> places;
   Operation* reuse = groupBarrier(loc);
   for (tile::ConvertLayoutOp op : ops) {
     auto type = cast<RankedTensorType>(op.getType());
     Layout from = layoutOf(op.getValue());
     auto sum = op->getAttrOfType<IntegerAttr>(tile::kSumAttr);
-    Place p;
-    p.tile.type = type;
-    p.tile.pitch = sum ? joinPitch(type) : tile::sharedPitch(type);
-    p.bytes = (p.tile.pitch * static_cast<int>(type.getDimSize(0)) + 15) / 16 * 16;
+    SharedTile t;
+    t.type = type;
+    t.pitch = sum ? tile::addendPitch(type) : tile::sharedPitch(type);
+    t.addend_bytes = (t.pitch * static_cast<int>(type.getDimSize(0)) + 15) / 16 * 16;
     from.partial = sum ? static_cast<uint32_t>(sum.getInt()) : 0;
-    p.copies = 1 << llvm::popcount(from.partial);
-    p.tile.base = scratch(loc, p.copies * p.bytes);
-    places.push_back(p);
-    SharedTile mine = p.tile;
-    int next = 0;
-    for (int bit = 0; bit < 32; bit++) {
-      if (!(from.partial >> bit & 1)) continue;
-      Value own = arith::AndIOp::create(b_, loc, arith::ShRUIOp::create(b_, loc, group_.warp, i32(loc, bit)), i32(loc, 1));
-      mine.base = gep(loc, mine.base, mulConstant(loc, own, p.bytes << next++));
-    }
-    storeShared(loc, mine, from, get(op.getValue()));
+    t.addends = 1 << llvm::popcount(from.partial);
+    t.base = scratch(loc, t.addends * t.addend_bytes);
+    places.push_back(t);
+    storeShared(loc, ownAddend(loc, t, from.partial), from, get(op.getValue()));
   }
   exchange_barriers_.push_back({reuse, groupBarrier(loc)});
-  for (auto [op, p] : llvm::zip(ops, places)) {
-    const Layout to = layoutOf(op.getResult());
-    SmallVector<Fragment> parts;
-    for (int i = 0; i < p.copies; i++) {
-      parts.push_back(loadShared(loc, p.tile, to));
-      p.tile.offset += p.bytes;
-    }
-    for (; parts.size() > 1; parts.truncate(parts.size() / 2)) {
-      for (size_t i = 0; i < parts.size() / 2; i++) {
-        for (auto [x, y, sum] : llvm::zip(parts[2 * i], parts[2 * i + 1], parts[i])) sum = arith::AddFOp::create(b_, loc, x, y);
-      }
-    }
-    set(op.getResult(), parts[0]);
-  }
+  for (auto [op, t] : llvm::zip(ops, places)) set(op.getResult(), loadSum(loc, t, layoutOf(op.getResult())));
 }
 
 }  // namespace nereid::gpu

@@ -29,14 +29,14 @@ struct SharedTile {
   int pitch = 0;
   bool column_major = false;
   mlir::RankedTensorType type;
+  int addends = 1, addend_bytes = 0;  // tiles side by side, of which the value is the sum
 };
 
 // Where a channel's barriers and payload lie in the block's shared memory.
 struct ChannelPlan {
   int depth = 0, slot_bytes = 0, base = 0;
-  int full = 0, empty = 0;   // offsets of the barrier arrays
-  std::vector<int> payload;  // offsets in a slot
-  std::vector<mlir::RankedTensorType> types;
+  int full = 0, empty = 0;          // offsets of the barrier arrays
+  std::vector<SharedTile> payload;  // with offsets in a slot and no base
   int writer_warps = 0, reader_warps = 0;
   bool async = false;  // some payload comes by cp.async
   bool bulk = false;   // some payload comes by bulk copies
@@ -102,6 +102,8 @@ class Lowering {
   void lowerTrans(tile::TransOp op);
   void lowerConvert(tile::ConvertLayoutOp op);
   Fragment loadShared(mlir::Location loc, const SharedTile& tile, const layout::Layout& l);
+  Fragment loadSum(mlir::Location loc, SharedTile tile, const layout::Layout& l);
+  SharedTile ownAddend(mlir::Location loc, SharedTile tile, uint32_t warp_bits);
   std::optional<Fragment> loadMatrices(mlir::Location loc, const SharedTile& tile, const layout::Layout& l);
   std::optional<Fragment> loadPairedMatrices(mlir::Location loc, const SharedTile& tile, const layout::Layout& l);
   std::optional<Fragment> matrixWords(mlir::Location loc, const SharedTile& tile, const layout::Layout& l, bool swap_bytes);

@@ -143,6 +143,46 @@ TEST_CASE("a slot goes back after it was read, also where a value is computed la
             12);
 }
 
+TEST_CASE("a role without dots takes over what needs whole sums, and joins their addends") {
+  // The sum of two products, a softmax of its rows with a carried maximum, and a product with its weights.
+  const Body body = [](Builder& b) {
+    std::vector<Value> state = {b.full(-INFINITY, Type::F32, {kSide}), zeros(b)};
+    const Value w = weights(b);
+    b.loop("tiles", 0, b.arg("tiles"), state, [&](const Value& i, std::vector<Value>& s) {
+      const Value rows = poolRows(b, i, kSide);
+      const Value v = b.view(rows, 0, Type::F16, 64);
+      const Value x = b.dot("x", w, trans(v), b.dot("x", w, trans(b.view(rows, 128, Type::F16, 64)), zeros(b)) * 0.25f);
+      const Value top = max(s[0], reduceMax(x, 1)), keep = exp2((s[0] - top) * 0.125f);
+      const Value p = exp2((x - top.col()) * 0.125f);
+      s[1] = b.dot("y", p.to(Type::F16), b.view(rows, 256, Type::F16, kSide), s[1] * keep.col());
+      s[0] = top;
+    });
+    store(b, state[1]);
+  };
+  const char* load = "roles=load+a+help+b,role.load.warps=1,role.a.dots=x,role.b.dots=y,role.a.warps=4,";
+  for (const char* rest :
+       {"grid.x=1x1x4,role.help.warps=1,role.b.warps=1,stages=3", "grid.x=1x2x2,role.help.warps=2,role.b.warps=2,stages=2",
+        "grid.x=1x1x4,role.help.warps=4,role.b.warps=2,stages=1",
+        "grid.x=1x2x2,role.help.warps=2,role.b.warps=1,stages=4,copy=async"})
+    checkSame(body, {(std::string(load) + rest).c_str()}, 9);
+  // The same without a product behind it: the helper has the loop's end.
+  checkSame(
+      [](Builder& b) {
+        std::vector<Value> top = {b.full(-INFINITY, Type::F32, {kSide}), zeros(b)};
+        const Value w = weights(b);
+        b.loop("tiles", 0, b.arg("tiles"), top, [&](const Value& i, std::vector<Value>& s) {
+          const Value x = b.dot("x", w, b.view(poolRows(b, i, 64), 64, Type::F16, kSide), zeros(b));
+          s[0] = max(s[0], reduceMax(x, 1));
+          s[1] = s[1] + abs(x);
+        });
+        store(b, top[1] + top[0].col());
+      },
+      {"roles=load+a+help,role.load.warps=1,role.a.dots=x,role.a.warps=4,grid.x=1x1x4,role.help.warps=2,stages=3",
+       "roles=load+a+help,role.load.warps=2,role.load.groups=2,role.a.dots=x,role.a.warps=2,grid.x=1x2x1,role.help.warps=1,"
+       "stages=2"},
+      7);
+}
+
 TEST_CASE("groups take turns round rings that they do not divide") {
   const Body body = [](Builder& b) {
     std::vector<Value> sum = {zeros(b)};

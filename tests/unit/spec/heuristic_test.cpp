@@ -40,11 +40,11 @@ TEST_CASE("sparse_decode: roles and grids follow the heads of a block") {
     const int tile = s.tile.at("heads");
     CHECK(tile == (heads <= 16 ? 16 : 32));
     CHECK(s.tile.at("tokens") == 32);
-    CHECK(s.stages == (tile == 16 ? 2 : 3));
+    CHECK(s.stages == (tile == 16 ? 2 : 4));
     CHECK(s.blocks_per_sm == (tile == 16 ? 2 : 1));
     CHECK(s.grid.at("qk").m == 1);  // all heads in each warp
     CHECK(s.grid.at("pv").m == 1);
-    REQUIRE(s.roles.size() == (tile == 16 ? 2 : 3));
+    REQUIRE(s.roles.size() == (tile == 16 ? 2 : 4));
     CHECK(s.roles[0].name == "load");
     CHECK(s.roles[0].dots.empty());
     CHECK(s.roles[0].groups <= s.stages);
@@ -128,7 +128,7 @@ TEST_CASE("sparse_decode: every target, layout and shape: fits, no empty split, 
 }
 
 TEST_CASE("sparse_decode: wide rows give up stages, then heads, then tokens") {
-  CHECK(chooseSchedule(decode("MODEL1", 64, 64, 512), target("sm_120a")).stages == 3);
+  CHECK(chooseSchedule(decode("MODEL1", 64, 64, 512), target("sm_120a")).stages == 4);
   const Schedule v32 = chooseSchedule(decode("V32", 64, 64, 512), target("sm_120a"));
   CHECK(v32.tile.at("heads") == 32);
   CHECK(v32.stages == 3);
