@@ -105,11 +105,13 @@ class SparseDecode {
 
   void loadQuery() {
     const Value q = b.pointer("q", Type::BF16);
-    const Value start = (row.to(Type::I64) * b.arg("q_row_stride") + head.to(Type::I64) * b.arg("q_head_stride")).col();
+    // Heads beyond the last compute what the last one does, and are not stored: cheaper than a masked load.
+    const Value source = min(head, static_cast<int>(p.heads) - 1).to(Type::I64);
+    const Value start = (row.to(Type::I64) * b.arg("q_row_stride") + source * b.arg("q_head_stride")).col();
     std::vector<Value> values;
     std::map<int, Value> magnitudes;  // by columns: one reduction for all cells of a width
     for (const Cell& c : sources[0].cells) {
-      values.push_back(b.load(q, start + (b.range(c.cols) + c.col).to(Type::I64).row(), live.col(), 0.f).to(Type::F32));
+      values.push_back(b.load(q, start + (b.range(c.cols) + c.col).to(Type::I64).row()).to(Type::F32));
       Value& m = magnitudes[c.cols];
       m = m.present() ? max(m, abs(values.back())) : abs(values.back());
     }
