@@ -196,7 +196,8 @@ class Partition {
         }
         if (!movable) continue;
         int64_t added = 0;
-        for (Value v : op->getOperands())
+        const llvm::SmallSetVector<Value, 4> operands(op->operand_begin(), op->operand_end());
+        for (Value v : operands)
           if (ownerOf(v) != kFree && ownerOf(v) != later && !crosses.contains(v)) added += bytesOf(v);
         if (added > bytesOf(op->getResult(0))) continue;
         for (Value v : op->getOperands())

@@ -74,6 +74,8 @@ void Lowering::lowerConversion(Operation* op) {
   const Fragment& f = get(in);
   auto vec = [&](int n, Type t) { return VectorType::get({n}, t); };
 
+  if (isa<Float8E8M0FNUType>(to))
+    return fail(op, "a conversion to f8E8M0FNU", "compute the code, which is the exponent field of f32, as an integer");
   const bool e4m3 = isa<Float8E4M3FNType>(from) || isa<Float8E4M3FNType>(to);
   if (e4m3 && !target_.has_fp8) {
     // No instruction: the scalar op stays, and expand_f8 turns it into integer arithmetic.

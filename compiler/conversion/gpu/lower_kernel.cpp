@@ -54,12 +54,11 @@ Status Lowering::run() {
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b_.getContext()), llvm::to_vector(func_.getArgumentTypes())));
   Block* entry = lowered.addEntryBlock(b_);
   for (auto [a, n] : llvm::zip(old.getArguments(), entry->getArguments())) scalars_.map(a, n);
-  {
+  if (!module.lookupSymbol(kSharedSymbol)) {  // one name for all kernels of a module
     OpBuilder::InsertionGuard guard(b_);
     b_.setInsertionPointToStart(module.getBody());
-    auto global = LLVM::GlobalOp::create(b_, loc, LLVM::LLVMArrayType::get(b_.getI8Type(), 0), false, LLVM::Linkage::External,
-                                         kSharedSymbol, Attribute(), kSharedAlign, 3);
-    (void)global;
+    LLVM::GlobalOp::create(b_, loc, LLVM::LLVMArrayType::get(b_.getI8Type(), 0), false, LLVM::Linkage::External, kSharedSymbol,
+                           Attribute(), kSharedAlign, 3);
   }
   b_.setInsertionPointToStart(entry);
   shared_base_ = LLVM::AddressOfOp::create(b_, loc, LLVM::LLVMPointerType::get(b_.getContext(), 3), kSharedSymbol);

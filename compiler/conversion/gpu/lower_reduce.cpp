@@ -61,7 +61,7 @@ void Lowering::lowerReduce(tile::ReduceOp op) {
   // Shuffles take words; small types travel as i32 or f32.
   Type wide = element;
   if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() < 32) wide = b_.getF32Type();
-  if (element.isInteger(1) || element.isInteger(8)) wide = b_.getI32Type();
+  if (isa<IntegerType>(element) && element.getIntOrFloatBitWidth() < 32) wide = b_.getI32Type();
   auto widen = [&](Value x) {
     if (x.getType() == wide) return x;
     if (isa<FloatType>(wide)) return arith::ExtFOp::create(b_, loc, wide, x).getResult();
