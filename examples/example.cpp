@@ -125,8 +125,9 @@ double worstError(const std::vector<double>& got, const std::vector<double>& exp
   return worst;
 }
 
-std::vector<int64_t> checkedRows(int64_t rows) {
-  const int64_t count = std::min<int64_t>(rows, 128);
+std::vector<int64_t> checkedRows(int64_t rows, int64_t products) {
+  constexpr int64_t kProducts = int64_t{1} << 25;
+  const int64_t count = std::min(rows, std::max<int64_t>(16, kProducts / products));
   std::vector<int64_t> checked(static_cast<size_t>(count));
   for (int64_t i = 1; i < count; i++) checked[static_cast<size_t>(i)] = i * (rows - 1) / (count - 1);
   return checked;

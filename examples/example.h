@@ -49,7 +49,8 @@ std::vector<float> uniform(int64_t count, uint64_t seed);
 // The largest |got − expected| / (|expected| + rms of expected); infinite for a NaN in one of them and for another count.
 double worstError(const std::vector<double>& got, const std::vector<double>& expected);
 
-// Rows that a costly reference is computed for: all of them up to 128, then 128 that include first and last.
-std::vector<int64_t> checkedRows(int64_t rows);
+// Rows that a costly reference is computed for, of `products` multiplications each: all of them where that takes a second, else
+// at least 16 that include first and last.
+std::vector<int64_t> checkedRows(int64_t rows, int64_t products);
 
 }  // namespace example

@@ -41,7 +41,7 @@ static Status run(example::Example& e) {
   return e.run(std::move(program), schedule, blocks,
                {{"a", api::input(a)}, {"b", api::input(b)}, {"c", api::output(c)}, {"m", m}, {"n", n}, {"k", k}}, 4e-3, [&] {
                  std::vector<double> got, expected;
-                 for (int64_t i : example::checkedRows(m))
+                 for (int64_t i : example::checkedRows(m, n * k))
                    for (int64_t j = 0; j < n; j++) {
                      double sum = 0;
                      for (int64_t l = 0; l < k; l++)

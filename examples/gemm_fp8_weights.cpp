@@ -56,7 +56,7 @@ static Status run(example::Example& e) {
                 {"k", k}},
                6e-4, [&] {
                  std::vector<double> got, expected;
-                 for (int64_t i : example::checkedRows(m))
+                 for (int64_t i : example::checkedRows(m, n * k))
                    for (int64_t j = 0; j < n; j++) {
                      double sum = 0;
                      for (int64_t l = 0; l < k; l++)
