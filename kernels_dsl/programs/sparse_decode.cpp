@@ -111,20 +111,22 @@ class SparseDecode {
     std::vector<Value> values;
     std::map<int, Value> magnitudes;  // by columns: one reduction for all cells of a width
     for (const Cell& c : sources[0].cells) {
-      values.push_back(b.load(q, start + (b.range(c.cols) + c.col).to(Type::I64).row()).to(Type::F32));
+      values.push_back(b.load(q, start + (b.range(c.cols).to(Type::I64) + c.col).row()));
       Value& m = magnitudes[c.cols];
       m = m.present() ? max(m, abs(values.back())) : abs(values.back());
     }
     Value largest = b.full(0., Type::F32, {t.heads});
-    for (const auto& [cols, m] : magnitudes) largest = max(largest, reduceMax(m, 1));
+    for (const auto& [cols, m] : magnitudes) largest = max(largest, reduceMax(m, 1).to(Type::F32));
     const Value e = min(max(exponentOf(largest), -112), 100);
     score_factor = powerOfTwo(e + (units ? 33 : 0) - queryExponent()) * (b.arg("softmax_scale") * kLog2e);
     for (Source& s : sources)
       for (size_t c = 0; c < s.cells.size(); c++) {
-        const Value q = values[c] * powerOfTwo(queryExponent() - e).col();
+        // A power of two is exact in bf16 too, and two products are one instruction there.
+        const Value power = powerOfTwo(queryExponent() - e), factor = units && !s.cells[c].scale ? power * kLower : power;
+        const Value q = values[c] * factor.to(Type::BF16).col();
         const Type type = product(s.cells[c]);
-        s.q.push_back((units && !s.cells[c].scale ? q * kLower : q).to(type));
-        s.q_rest.push_back(type == Type::F8E4M3 ? (q - s.q.back().to(Type::F32)).to(type) : Value());
+        s.q.push_back(q.to(type));
+        s.q_rest.push_back(type == Type::F8E4M3 ? (q.to(Type::F32) - s.q.back().to(Type::F32)).to(type) : Value());
       }
   }
 

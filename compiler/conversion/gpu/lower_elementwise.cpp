@@ -186,7 +186,8 @@ void Lowering::lowerElementwise(Operation* op) {
 
   // Packed halves where the op has a packed form.
   bool packed =
-      tile && isHalf(to) && packOf(to, registers) == 2 && isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp>(op);
+      tile && isHalf(to) && packOf(to, registers) == 2 &&
+      isa<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::NegFOp, arith::MaxNumFOp, arith::MinNumFOp, math::AbsFOp>(op);
   SmallVector<Fragment> operands;
   for (Value v : op->getOperands()) {
     if (!isa<RankedTensorType>(v.getType()))

@@ -1,5 +1,6 @@
 // Global memory: loads and stores as wide as offsets, masks and layout allow; masked ones share one branch a mask.
-#include <numeric>
+#include <algorithm>
+#include <vector>
 
 #include "llvm/ADT/MapVector.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -14,17 +15,27 @@ using layout::Layout;
 
 namespace {
 
-// Registers in index order that are neighbours along the last dimension, from the lowest register bits.
-int contiguous(const Layout& l) {
-  int run = 1;
-  for (const layout::Coord& c : l.reg) {
-    for (int d = 0; d + 1 < l.rank; d++)
-      if (c[d]) return run;
-    if (c[l.rank - 1] != run) return run;
-    run *= 2;
+// Registers that hold neighbours along the last dimension, whatever their order: run i of an access at register `first` is
+// first + offsets[i].
+struct Run {
+  std::vector<int> offsets = {0};
+  int mask = 0;  // register bits that the run covers
+
+  // As long as the layout has neighbours and `most` allows.
+  Run(const Layout& l, int most) {
+    for (int step = 1; step < most; step *= 2) {
+      layout::Coord neighbour(l.rank, 0);
+      neighbour[l.rank - 1] = step;
+      const auto bit = std::find(l.reg.begin(), l.reg.end(), neighbour);
+      if (bit == l.reg.end()) return;
+      const int place = 1 << (bit - l.reg.begin());
+      mask |= place;
+      for (int i = 0; i < step; i++) offsets.push_back(offsets[i] + place);
+    }
   }
-  return run;
-}
+  int width() const { return static_cast<int>(offsets.size()); }
+  bool startsAt(int r) const { return (r & mask) == 0; }
+};
 
 Type accessType(OpBuilder& b, int bytes) {
   if (bytes <= 4) return b.getIntegerType(bytes * 8);
@@ -33,15 +44,19 @@ Type accessType(OpBuilder& b, int bytes) {
 
 }  // namespace
 
-static int accessWidth(tile::AxisAnalysis& axis, Operation* op, Value offsets, Value mask, Value base, const Layout& l,
-                       int element_bytes) {
-  int width = contiguous(l);
+static Run accessRun(tile::AxisAnalysis& axis, Operation* op, Value offsets, Value mask, Value base, const Layout& l,
+                     int element_bytes) {
   if (auto align = op->getAttrOfType<IntegerAttr>(tile::kRowAlignAttr)) {
-    if (l.rank == 1) return 1;  // one element a row
-    const int bytes = std::min<int>(16, static_cast<int>(align.getInt()));
-    return std::max(1, std::min(width, bytes / element_bytes));
+    if (l.rank == 1) return Run(l, 1);  // one element a row
+    return Run(l, std::min<int>(16, static_cast<int>(align.getInt())) / element_bytes);
   }
-  return std::min(width, axis.vectorWidth(offsets, mask, element_bytes, tile::baseAlignment(base)));
+  return Run(l, axis.vectorWidth(offsets, mask, element_bytes, tile::baseAlignment(base)));
+}
+
+// The index of an element and not of a byte: constants in it can then be taken out into the access (address factoring).
+Value Lowering::elementAt(Location loc, Value base, Value offset, int bytes) {
+  if (offset.getType().isInteger(32)) offset = arith::ExtSIOp::create(b_, loc, b_.getI64Type(), offset);
+  return LLVM::GEPOp::create(b_, loc, base.getType(), b_.getIntegerType(8 * bytes), base, ArrayRef<LLVM::GEPArg>{offset});
 }
 
 void Lowering::lowerLoad(tile::LoadOp op) {
@@ -50,7 +65,8 @@ void Lowering::lowerLoad(tile::LoadOp op) {
   Type element = type.getElementType();
   const Layout l = layoutOf(op.getResult());
   const int bytes = tile::elementBytes(element), registers = l.registers();
-  const int width = accessWidth(axis_, op, op.getOffsets(), op.getMask(), op.getBase(), l, bytes);
+  const Run run = accessRun(axis_, op, op.getOffsets(), op.getMask(), op.getBase(), l, bytes);
+  const int width = run.width();
   Value base = global(loc, op.getBase());
   const Fragment& offsets = get(op.getOffsets());
   Fragment mask, other;
@@ -86,18 +102,15 @@ void Lowering::lowerLoad(tile::LoadOp op) {
     }
     return out;
   };
-  auto addressOf = [&](int r) {
-    Value o = offsets[r];
-    if (o.getType().isInteger(32)) o = arith::ExtSIOp::create(b_, loc, b_.getI64Type(), o);
-    return gep(loc, base, mulConstant(loc, o, bytes));
-  };
+  auto addressOf = [&](int r) { return elementAt(loc, base, offsets[r], bytes); };
   Fragment result(registers);
   llvm::MapVector<Value, SmallVector<int>> by_mask;
-  for (int r = 0; r < registers; r += width) by_mask[mask.empty() ? Value() : mask[r]].push_back(r);
+  for (int r = 0; r < registers; r++)
+    if (run.startsAt(r)) by_mask[mask.empty() ? Value() : mask[r]].push_back(r);
   for (auto& [m, firsts] : by_mask) {
     if (!m) {
       for (int r : firsts)
-        for (auto [i, x] : llvm::enumerate(load(addressOf(r)))) result[r + i] = x;
+        for (auto [at, x] : llvm::zip(run.offsets, load(addressOf(r)))) result[r + at] = x;
       continue;
     }
     SmallVector<Type> types(firsts.size() * width, element.isInteger(1) ? b_.getI1Type() : scalar_type);
@@ -112,9 +125,9 @@ void Lowering::lowerLoad(tile::LoadOp op) {
       yields.clear();
       Value zero;
       for (int r : firsts)
-        for (int i = 0; i < width; i++) {
+        for (int at : run.offsets) {
           if (!other.empty()) {
-            yields.push_back(other[r + i]);
+            yields.push_back(other[r + at]);
             continue;
           }
           if (!zero) zero = arith::ConstantOp::create(b_, loc, b_.getZeroAttr(types[0]));
@@ -124,7 +137,7 @@ void Lowering::lowerLoad(tile::LoadOp op) {
     }
     size_t next = 0;
     for (int r : firsts)
-      for (int i = 0; i < width; i++) result[r + i] = branch.getResult(next++);
+      for (int at : run.offsets) result[r + at] = branch.getResult(next++);
   }
   set(op.getResult(), pack(loc, result, element));
 }
@@ -135,7 +148,8 @@ void Lowering::lowerStore(tile::StoreOp op) {
   Type element = type.getElementType();
   const Layout l = layoutOf(op.getValue());
   const int bytes = tile::elementBytes(element), registers = l.registers();
-  const int width = accessWidth(axis_, op, op.getOffsets(), op.getMask(), op.getBase(), l, bytes);
+  const Run run = accessRun(axis_, op, op.getOffsets(), op.getMask(), op.getBase(), l, bytes);
+  const int width = run.width();
   Value base = global(loc, op.getBase());
   Fragment offsets = get(op.getOffsets()), mask;
   Fragment values = unpack(loc, get(op.getValue()), element, registers);
@@ -144,10 +158,9 @@ void Lowering::lowerStore(tile::StoreOp op) {
   Value own = owns(loc, l);
   Type access = accessType(b_, width * bytes);
   auto store = [&](int r) {
-    Value o = offsets[r];
-    if (o.getType().isInteger(32)) o = arith::ExtSIOp::create(b_, loc, b_.getI64Type(), o);
-    Value address = gep(loc, base, mulConstant(loc, o, bytes));
-    SmallVector<Value> xs(values.begin() + r, values.begin() + r + width);
+    Value address = elementAt(loc, base, offsets[r], bytes);
+    SmallVector<Value> xs;
+    for (int at : run.offsets) xs.push_back(values[r + at]);
     if (element.isInteger(1))
       for (Value& x : xs) x = arith::ExtUIOp::create(b_, loc, b_.getI8Type(), x);
     Value raw = xs[0];
@@ -156,7 +169,8 @@ void Lowering::lowerStore(tile::StoreOp op) {
     LLVM::StoreOp::create(b_, loc, raw, address, static_cast<unsigned>(width * bytes));
   };
   llvm::MapVector<Value, SmallVector<int>> by_mask;
-  for (int r = 0; r < registers; r += width) by_mask[mask.empty() ? Value() : mask[r]].push_back(r);
+  for (int r = 0; r < registers; r++)
+    if (run.startsAt(r)) by_mask[mask.empty() ? Value() : mask[r]].push_back(r);
   for (auto& [m, firsts] : by_mask) {
     Value condition = m;
     if (own) condition = condition ? arith::AndIOp::create(b_, loc, condition, own).getResult() : own;
@@ -175,9 +189,7 @@ void Lowering::lowerLoadScalar(tile::LoadScalarOp op) {
   Location loc = op.getLoc();
   Type type = op.getType();
   const int bytes = tile::elementBytes(type);
-  Value o = scalar(op.getOffset());
-  if (o.getType().isInteger(32)) o = arith::ExtSIOp::create(b_, loc, b_.getI64Type(), o);
-  Value address = gep(loc, global(loc, op.getBase()), mulConstant(loc, o, bytes));
+  Value address = elementAt(loc, global(loc, op.getBase()), scalar(op.getOffset()), bytes);
   scalars_.map(op.getResult(), LLVM::LoadOp::create(b_, loc, type, address, static_cast<unsigned>(bytes)));
 }
 

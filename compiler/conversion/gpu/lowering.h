@@ -133,6 +133,7 @@ class Lowering {
   mlir::Value sharedAddress(mlir::Location loc, int offset);
   mlir::Value gep(mlir::Location loc, mlir::Value pointer, mlir::Value bytes);
   mlir::Value gep(mlir::Location loc, mlir::Value pointer, int bytes);
+  mlir::Value elementAt(mlir::Location loc, mlir::Value base, mlir::Value offset, int bytes);
   mlir::Value global(mlir::Location loc, mlir::Value pointer);  // addrspace 1
   int allocate(int bytes, int align);
   mlir::Value scratch(mlir::Location loc, int bytes);  // of the group's own
