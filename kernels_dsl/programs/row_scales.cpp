@@ -8,8 +8,6 @@ using dsl::Type, dsl::Value;
 
 namespace {
 constexpr int kMagnitude = 0x7fffffff;  // f32 without its sign: orders like the number, NaN last
-// The last bit of an e4m3 value is 2^-9 or more, that of an f16 value 2^-24.
-constexpr float kLeastExactRest = 0x1p-15f;
 }  // namespace
 
 std::vector<Value> gatherScales(dsl::Builder& b, const KvLayout& layout, const std::vector<Cell>& cells, const Value& base,
@@ -38,8 +36,6 @@ RowScales splitScales(const std::vector<Value>& scales, const Value& selected) {
   for (size_t c = 0; c < scales.size(); c++) {
     if (!scales[c].present()) continue;
     out.rest[c] = out.scale[c] * inverse * kRestUp;
-    const Value small = selected & (out.rest[c] < kLeastExactRest);
-    out.wide = out.wide.present() ? out.wide | small : small;
   }
   return out;
 }

@@ -17,7 +17,6 @@ struct RowScales {
   std::vector<dsl::Value> scale;  // by cell
   std::vector<dsl::Value> rest;   // by cell: in (0, 1] · kRestUp; NaN if the scale is
   dsl::Value largest;             // times kLargestDown
-  dsl::Value wide;                // i1: some rest times an e4m3 value is not exact in f16
 };
 
 // Scales by cell, as they are stored, [rows], absent where there is none. Their bytes are gathered from `base` + `offsets`

@@ -4,8 +4,8 @@
 // Numerics. Cells are column blocks with at most one scale a token; products are of exact narrow numbers, sums in f32:
 //  * Each head's q is divided by a power of two, which the f32 score is multiplied by: f16 holds it (|q| < 2^100), or two e4m3.
 //  * A token's scales are split into a power of two, the largest, and the rest in (0, 1].
-//  * Scores: where that is exact the rest multiplies the row's narrow values and the largest the sum. Otherwise a cell's scale
-//    multiplies its part of the score in f32.
+//  * Scores: a cell's scale multiplies its part of the score in f32. One that is a power of two comes as its rest, in bf16, and
+//    the largest multiplies their sum.
 //  * The running maximum moves only when it grows by 2^6; weights are relative to it, so at most 2^6.
 //  * Values: the largest goes into the token's weight, which is in units of a carried power of two a head, so that f16 holds
 //    it; the rest multiplies the weight or the row's narrow values. Scales below 2^-100 lose bits.
@@ -169,20 +169,17 @@ class SparseDecode {
             tokenAddress(*s.problem->layout, page, token - page * page_size, page_size, stride)};
   }
 
-  // What `load` hands over of a tile's scales; rests are in the type of the products.
+  // What `load` hands over of a tile's scales: `scale` is the factor of a part of the score, rests are in the products' type.
   RowScales stageScales(const Source& s, const std::vector<Value>& scales, const Value& selected) {
     const KvLayout& layout = *s.problem->layout;
     if (!layout.hasScales()) return {.scale = scales, .rest = scales};
     RowScales out = splitScales(scales, selected);
-    const bool exact = layout.pow2Scales() && p.arith != Arith::kFp8;
     for (size_t c = 0; c < s.cells.size(); c++) {
       if (!s.cells[c].scale) continue;
-      out.scale[c] = b.staged(exact ? scales[c] : out.scale[c] * kLower);  // where seldom read, as short as it is
-      if (exact || stored(s.cells[c]))
-        out.rest[c] = b.staged(onWeights(layout) ? out.rest[c] : out.rest[c].to(product(s.cells[c])));
+      out.scale[c] = b.staged(layout.pow2Scales() ? out.rest[c].to(Type::BF16) : out.scale[c] * kLower);
+      if (stored(s.cells[c])) out.rest[c] = b.staged(onWeights(layout) ? out.rest[c] : out.rest[c].to(product(s.cells[c])));
     }
     out.largest = b.staged(out.largest);
-    out.wide = exact ? b.staged(out.wide) : Value();
     return out;
   }
 
@@ -202,20 +199,10 @@ class SparseDecode {
     const auto part = [&](size_t c, const Value& k, const Value& sum) {
       return b.dot("qk", s.q[c], trans(k), s.q_rest[c].present() ? b.dot("qk", s.q_rest[c], trans(k), sum) : sum);
     };
-    const auto scaleParts = [&]() -> std::vector<Value> {
-      Value x = zero;
-      for (size_t c = 0; c < s.cells.size(); c++)
-        if (const Value& f = scales.scale[c]; f.present())
-          x = x + part(c, values(s.cells[c]), zero) * (scales.wide.present() ? f.to(Type::F32) * kLower : f).row();
-      return {x};
-    };
-    const auto scaleRows = [&]() -> std::vector<Value> {
-      Value sum = zero;
-      for (size_t c = 0; c < s.cells.size(); c++)
-        if (s.cells[c].scale) sum = part(c, values(s.cells[c]) * scales.rest[c].col(), sum);
-      return {sum * (scales.largest * kLower).row()};
-    };
-    Value x = scales.wide.present() ? b.ifElse(reduceOr(scales.wide, 0), scaleParts, scaleRows)[0] : scaleParts()[0];
+    Value x = zero;
+    for (size_t c = 0; c < s.cells.size(); c++)
+      if (s.cells[c].scale) x = x + part(c, values(s.cells[c]), zero) * scales.scale[c].to(Type::F32).row();
+    if (layout.hasScales() && layout.pow2Scales()) x = x * (scales.largest * kLower).row();
     for (size_t c = 0; c < s.cells.size(); c++)
       if (!s.cells[c].scale) x = part(c, values(s.cells[c]), x);
     x = select(rows.selected.row(), x * score_factor.col(), -INFINITY);

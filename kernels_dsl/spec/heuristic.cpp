@@ -27,7 +27,7 @@ struct Budget {
   std::vector<int> roles;
 };
 const Budget kBudgets[] = {{16, 1, false, 2, {56, 200}},          {16, 1, true, 2, {56, 200}},
-                           {32, 1, false, 1, {32, 216, 72, 192}}, {32, 2, false, 1, {32, 216, 72, 192}},
+                           {32, 1, false, 1, {32, 208, 80, 192}}, {32, 2, false, 1, {32, 208, 80, 192}},
                            {32, 1, true, 1, {24, 216, 72, 200}},  {32, 2, true, 1, {24, 216, 72, 200}}};
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
@@ -95,6 +95,7 @@ void fit(const SparseDecodeProblem& p, const Target& target, Schedule& s) {
     if (budget.heads != s.tile["heads"] || budget.sources != (p.extra.exists() ? 2 : 1) || budget.parts != scaledInParts(p) ||
         blocks < budget.blocks || !target.has_setmaxnreg)
       continue;
+    if (f8 && budget.blocks > 1) continue;  // sm_90a, which emulates the products, spills
     s.blocks_per_sm = budget.blocks;
     for (size_t i = 0; i < budget.roles.size(); i++) s.roles[i].registers = budget.roles[i];
   }
@@ -159,18 +160,20 @@ int64_t estimateSharedBytes(const SparseDecodeProblem& p, const Schedule& s) {
     if (!source->exists()) continue;
     int64_t scales = 0;
     for (const Cell& c : cells(*source->layout)) scales += c.scale.has_value();
-    const bool pow2 = source->layout->pow2Scales();  // staged as bytes
-    const int64_t scale = p.arith == Arith::kFp8 ? 8 : pow2 ? 3 : p.arith == Arith::kBF16 ? 8 : 6;
-    const int64_t pitch = (ceilDiv(source->layout->row_bytes, 16) | 1) * 16, bytes = pitch + scale * scales + (scales ? 6 : 1);
+    const bool pow2 = source->layout->pow2Scales();  // scores take bf16 instead of f32
+    const int64_t scale = (pow2 ? 2 : 4) + (p.arith == Arith::kFp8 || (p.arith == Arith::kBF16 && !pow2) ? 4 : 2);
+    const int64_t pitch = (ceilDiv(source->layout->row_bytes, 16) | 1) * 16, bytes = pitch + scale * scales + (scales ? 5 : 1);
     // Sources of one layout share a ring.
     token = source == &p.extra && source->layout != p.source.layout ? token + bytes : std::max(token, bytes);
   }
-  const int64_t tokens = s.tile.at("tokens"), slot = ceilDiv(tokens * token + 16, 128) * 128;
+  const int64_t tokens = s.tile.at("tokens"), slot = tokens * token;
   // Addends of scores; weights in f16 and bf16 with factors by head, twice if they pass between roles.
   const int64_t heads = s.tile.at("heads"), addends = s.grid.contains("qk") ? s.grid.at("qk").k : 1;
   const int64_t scores = addends * heads * (tokens * 4 + 32), weights = 2 * heads * (tokens * 2 + 16) + heads * 4;
-  const int64_t loops = p.extra.exists() && p.extra.layout != p.source.layout ? 2 : 1;  // each with channels of its own
-  return s.stages * slot + (s.roles.size() > 2 ? loops * (scores + 2 * weights) : scores + weights) + heads * 16 + 512;
+  // Two loops where rows have different formats: each with channels of its own, and accumulators change their layout between.
+  const int64_t loops = p.extra.exists() && p.extra.layout != p.source.layout ? 2 : 1;
+  return s.stages * slot + loops * (scores + (s.roles.size() > 2 ? 2 : 1) * weights) + (loops - 1) * heads * p.head_dim_v * 4 +
+         heads * 8 + 256;
 }
 
 Schedule chooseSchedule(const Problem& problem, const Target& target) {

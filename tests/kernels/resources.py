@@ -25,6 +25,7 @@ KERNELS = {
     "sparse_decode_model1_h8_two_sources": "sparse_decode " + DECODE.format("MODEL1", 256, 128, 8) + " extra_page_size=64 extra_topk=512 lengths=1 extra_lengths=1 sink=1",
     "sparse_decode_v32_h128": "sparse_decode " + DECODE.format("V32", 64, 2048, 128),
     "sparse_decode_v32_h16_generic": "sparse_decode " + DECODE.format("V32", 64, 2048, 16) + " specialise=generic",
+    "sparse_decode_v32_h64_with_bf16": "sparse_decode " + DECODE.format("V32", 64, 512, 64) + " extra_layout=BF16 extra_page_size=16 extra_topk=128",
     "sparse_decode_model1_h64_fp8": "sparse_decode " + DECODE.format("MODEL1", 64, 512, 64) + " arith=fp8",
     "combine": "combine heads=64 head_dim_v=512 splits=8",
     "gather_dequant_model1": "gather_dequant layout=MODEL1 page_size=64",

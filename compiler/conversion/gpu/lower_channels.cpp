@@ -17,7 +17,7 @@ using namespace mlir;
 using layout::Layout;
 
 namespace {
-constexpr int kSlotAlign = 128;
+constexpr int kSlotAlign = 16;
 constexpr int kLineBytes = 128;  // of global memory
 
 int roundUp(int x, int to) { return (x + to - 1) / to * to; }

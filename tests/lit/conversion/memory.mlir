@@ -87,8 +87,7 @@ func.func @else(%p: !llvm.ptr, %n: i32, %x: f32) attributes {tile.kernel} {
 
 // One element for all: its offset counts elements.
 // CHECK-LABEL: llvm.func @scalar
-// CHECK: %[[BYTES:.*]] = arith.muli %arg1, %c2_i64
-// CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[%[[BYTES]]]
+// CHECK: %[[AT:.*]] = llvm.getelementptr %{{.*}}[%arg1] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, i16
 // CHECK: llvm.load %[[AT]] {alignment = 2 : i64} : !llvm.ptr<1> -> f16
 func.func @scalar(%p: !llvm.ptr, %o: i64) attributes {tile.kernel} {
   %x = tile.load_scalar %p[%o] : i64, f16

@@ -8,25 +8,25 @@
 #one = #tile.layout<rank = 1, reg = [], lane = [1, 2, 4, 0, 0], warp = []>
 // CHECK-LABEL: llvm.func @put
 // CHECK: %[[BASE:.*]] = llvm.mlir.addressof @nereid_shared
-// CHECK: %[[FULL0:.*]] = llvm.getelementptr %[[BASE]][256]
+// CHECK: %[[FULL0:.*]] = llvm.getelementptr %[[BASE]][64]
 // CHECK: nvvm.mbarrier.init %[[FULL0]], %c64_i32
-// CHECK: %[[EMPTY0:.*]] = llvm.getelementptr %[[BASE]][272]
+// CHECK: %[[EMPTY0:.*]] = llvm.getelementptr %[[BASE]][80]
 // CHECK: nvvm.mbarrier.init %[[EMPTY0]], %c32_i32
-// CHECK: %[[EMPTY:.*]] = llvm.getelementptr %[[BASE]][272]
+// CHECK: %[[EMPTY:.*]] = llvm.getelementptr %[[BASE]][80]
 // CHECK: %[[SLOT:.*]] = arith.muli %arg2, %c8_i32
 // CHECK: %[[WAITS:.*]] = llvm.getelementptr %[[EMPTY]][%[[SLOT]]]
 // CHECK: nvvm.mbarrier.try_wait %[[WAITS]], %c1_i32
-// CHECK: arith.muli %arg2, %c128_i32
+// CHECK: arith.muli %arg2, %c32_i32
 // CHECK: scf.if
 // CHECK: llvm.store %arg1, %{{.*}} : f32, !llvm.ptr<3>
 // CHECK: }
-// CHECK: %[[FULL:.*]] = llvm.getelementptr %[[BASE]][256]
+// CHECK: %[[FULL:.*]] = llvm.getelementptr %[[BASE]][64]
 // CHECK: %[[HANDS_OVER:.*]] = llvm.getelementptr %[[FULL]]
 // CHECK: nvvm.mbarrier.arrive %[[HANDS_OVER]]
 // CHECK: else
 // CHECK: nvvm.mbarrier.try_wait %{{.*}}, %c0_i32
 // CHECK: llvm.load {{.*}} : !llvm.ptr<3> -> f32
-// CHECK: %[[BACK:.*]] = llvm.getelementptr %[[BASE]][272]
+// CHECK: %[[BACK:.*]] = llvm.getelementptr %[[BASE]][80]
 // CHECK: %[[GIVES:.*]] = llvm.getelementptr %[[BACK]]
 // CHECK: nvvm.mbarrier.arrive %[[GIVES]]
 // SM80-LABEL: llvm.func @put
