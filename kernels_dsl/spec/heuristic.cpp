@@ -21,14 +21,15 @@ constexpr int64_t kFullAlign = 16;        // of pools, for the widest copies
 // Registers a thread by role, load first, where a target has budgets for roles and so many blocks fit an SM. What a role needs
 // follows from the tests of resources: ptxas spills with less. Two sources of 16 heads spill with two blocks an SM, so have one.
 struct Budget {
-  int heads, sources;
-  bool parts;  // scores in parts (scaledInParts)
+  int heads, sources;  // at most so many sources
+  bool wide;           // rows of more than 512 columns (isWide)
   int blocks;
   std::vector<int> roles;
 };
-const Budget kBudgets[] = {{16, 1, false, 2, {56, 200}},          {16, 1, true, 2, {56, 200}},
-                           {32, 1, false, 1, {32, 208, 80, 192}}, {32, 2, false, 1, {32, 208, 80, 192}},
-                           {32, 1, true, 1, {24, 216, 72, 200}},  {32, 2, true, 1, {24, 216, 72, 200}}};
+const Budget kBudgets[] = {{16, 1, false, 2, {56, 200}},
+                           {16, 1, true, 2, {56, 200}},
+                           {32, 2, false, 1, {32, 208, 80, 192}},
+                           {32, 2, true, 1, {24, 216, 72, 200}}};
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -41,18 +42,15 @@ int64_t tilesOf(const SparseDecodeProblem& p, int64_t tokens) {
 
 int64_t queries(const SparseDecodeProblem& p) { return (p.rows ? p.rows : kUnknownRows) * p.s_q; }
 
-// Scales that are no powers of two multiply parts of a score, which take registers beside the sum.
-bool scaledInParts(const SparseDecodeProblem& p) {
-  const auto parts = [](const SourceProblem& s) { return s.exists() && s.layout->hasScales() && !s.layout->pow2Scales(); };
-  return parts(p.source) || parts(p.extra);
-}
+// Rows of which half, as q for 32 heads, is too much for a warp's registers.
+bool isWide(const SparseDecodeProblem& p) { return p.source.layout->d() > 512; }
 
 // All heads of a block go through each warp, so that a row is unpacked once for them: q·k over tokens and columns of the row, p·v
 // over columns. With 32 heads the products have roles of their own, and so has what lies between them.
 void setRoles(const SparseDecodeProblem& p, Schedule& s) {
   const Role load{.name = "load", .dots = {}, .warps = 4, .groups = 2};
   // 32 heads of q: a warp holds the columns of its part of k, 128 registers for 256.
-  s.grid["qk"] = s.tile["heads"] == 32 && p.source.layout->d() > 512 ? Grid{1, 1, 4} : Grid{1, 2, 2};
+  s.grid["qk"] = s.tile["heads"] == 32 && isWide(p) ? Grid{1, 1, 4} : Grid{1, 2, 2};
   s.grid["pv"] = {1, 4, 1};
   if (s.tile["heads"] == 16) {
     s.roles = {load, {.name = "main", .dots = {"qk", "pv"}, .warps = 4}};
@@ -92,7 +90,7 @@ void fit(const SparseDecodeProblem& p, const Target& target, Schedule& s) {
   }
   const int64_t blocks = target.shared_per_sm / (estimateSharedBytes(p, s) + kSharedReservedPerBlock);
   for (const Budget& budget : kBudgets) {
-    if (budget.heads != s.tile["heads"] || budget.sources != (p.extra.exists() ? 2 : 1) || budget.parts != scaledInParts(p) ||
+    if (budget.heads != s.tile["heads"] || budget.sources < (p.extra.exists() ? 2 : 1) || budget.wide != isWide(p) ||
         blocks < budget.blocks || !target.has_setmaxnreg)
       continue;
     if (f8 && budget.blocks > 1) continue;  // sm_90a, which emulates the products, spills
