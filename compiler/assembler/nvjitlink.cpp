@@ -107,7 +107,8 @@ Result<Assembled> NvJitLink::assemble(const std::string& ptx, const Target& targ
   }
   size_t bytes = 0;
   Assembled result;
-  if ((rc = symbols_.nvJitLinkGetLinkedCubinSize(link.handle, &bytes)) == 0) {
+  rc = symbols_.nvJitLinkGetLinkedCubinSize(link.handle, &bytes);
+  if (rc == 0) {
     result.cubin.resize(bytes);
     rc = symbols_.nvJitLinkGetLinkedCubin(link.handle, result.cubin.data());
   }

@@ -17,8 +17,6 @@
 #include "compiler/assembler/assembler_log.h"
 #include "compiler/assembler/cuda_home.h"
 
-extern char** environ;
-
 namespace nereid::compiler {
 namespace {
 
@@ -61,6 +59,7 @@ Result<Ran> runProgram(const std::vector<std::string>& args) {
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, pipe_ends[1], STDERR_FILENO);
   std::vector<char*> argv;
+  argv.reserve(args.size() + 1);
   for (const std::string& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
   argv.push_back(nullptr);
   pid_t child = 0;

@@ -201,6 +201,7 @@ bool Mbarriers::testToken(int thread, uint64_t address, uint64_t token, bool acq
 
 void Mbarriers::checkAtEnd() {
   std::vector<uint64_t> addresses;
+  addresses.reserve(states_.size());
   for (auto& [address, state] : states_) addresses.push_back(address);
   std::sort(addresses.begin(), addresses.end());
   for (uint64_t address : addresses) {

@@ -459,6 +459,10 @@ class Partition {
       }
       for (ChannelPlan* ch : releases.lookup(&op)) ReleaseOp::create(c.b, op.getLoc(), ch->channel, c.position[ch].slot);
     }
+    // What only the block's end uses is given back there.
+    for (ChannelPlan& ch : channels_)
+      if (ch.loop == loop && ch.readers.contains(c.role) && c.open.contains(&ch) && !lastUse(c, ch, block))
+        ReleaseOp::create(c.b, block.back().getLoc(), ch.channel, c.position[&ch].slot);
     for (ChannelPlan& ch : channels_)
       if (ch.loop == loop && ch.writer == c.role && c.open.contains(&ch))
         CommitOp::create(c.b, block.back().getLoc(), ch.channel, c.position[&ch].slot);

@@ -213,12 +213,14 @@ class SparseDecode {
     Value keep = select(grows, exp2(m - reference), 1.f);
     Value weight = exp2(x - reference.col()), sized;
     if (units) {
-      // The unit rises when a weight times its token's largest scale would leave its type, and is set by a row's first tile.
+      // The unit rises when a weight times its token's largest scale would leave its type, and falls as far as what was summed
+      // loses its weight, because then smaller scales decide the result.
       sized = scales.largest.present() ? weight * scales.largest.row() : weight * kLargestDown;
       const int up = p.arith == Arith::kFp8 ? kGrowth : 0;  // a weight times a rest up to 2^7 stays in e4m3
       const Value largest = reduceMax(sized, 1), exponent = min(max(exponentOf(largest) + up, kLowestUnit), 126);
-      const Value moves = (exponent > st[kUnit] + kGrowth) | ((m == -INFINITY) & (largest > 0.f));
-      const Value unit = select(moves, exponent, st[kUnit]), in_units = powerOfTwo(-unit);
+      const Value least = select(grows, st[kUnit] + exponentOf(exp2(m - reference)), st[kUnit]);
+      const Value moves = grows | (exponent > least + kGrowth);
+      const Value unit = select(moves, max(exponent, least), st[kUnit]), in_units = powerOfTwo(-unit);
       keep = keep * select(moves, powerOfTwo(max(st[kUnit] - unit, -126)), 1.f);
       st[kUnit] = unit;
       weight = weight * in_units.col();

@@ -48,7 +48,7 @@ bool isWide(const SparseDecodeProblem& p) { return p.source.layout->d() > 512; }
 // All heads of a block go through each warp, so that a row is unpacked once for them: q·k over tokens and columns of the row, p·v
 // over columns. With 32 heads the products have roles of their own, and so has what lies between them.
 void setRoles(const SparseDecodeProblem& p, Schedule& s) {
-  const Role load{.name = "load", .dots = {}, .warps = 4, .groups = 2};
+  const Role load{.name = "load", .dots = {}, .warps = 4, .groups = std::min(2, s.stages)};
   // 32 heads of q: a warp holds the columns of its part of k, 128 registers for 256.
   s.grid["qk"] = s.tile["heads"] == 32 && isWide(p) ? Grid{1, 1, 4} : Grid{1, 2, 2};
   s.grid["pv"] = {1, 4, 1};
@@ -76,7 +76,7 @@ void fit(const SparseDecodeProblem& p, const Target& target, Schedule& s) {
     int heads, stages, tokens;
   };
   // 16 heads: two stages, so that two blocks share an SM; their warps hide each other's latency better than a third stage.
-  constexpr Step kSteps[] = {{32, 4, 32}, {32, 3, 32}, {32, 2, 32}, {16, 2, 32}, {16, 3, 16}, {16, 2, 16}};
+  constexpr Step kSteps[] = {{32, 4, 32}, {32, 3, 32}, {32, 2, 32}, {16, 2, 32}, {16, 3, 16}, {16, 2, 16}, {16, 1, 16}};
   const int most = s.tile["heads"];
   const bool f8 = p.arith == Arith::kFp8;  // whose products sum over 32 tokens at a time
   for (const Step& step : kSteps) {
@@ -165,9 +165,13 @@ int64_t estimateSharedBytes(const SparseDecodeProblem& p, const Schedule& s) {
     token = source == &p.extra && source->layout != p.source.layout ? token + bytes : std::max(token, bytes);
   }
   const int64_t tokens = s.tile.at("tokens"), slot = tokens * token;
+  // Weights of V32 in bf16 are rounded for each scale of a token apart.
+  const bool rounded =
+      p.arith == Arith::kBF16 && !(p.source.layout->pow2Scales() && (!p.extra.exists() || p.extra.layout->pow2Scales()));
   // Addends of scores; weights in f16 and bf16 with factors by head, twice if they pass between roles.
   const int64_t heads = s.tile.at("heads"), addends = s.grid.contains("qk") ? s.grid.at("qk").k : 1;
-  const int64_t scores = addends * heads * (tokens * 4 + 32), weights = 2 * heads * (tokens * 2 + 16) + heads * 4;
+  const int64_t scores = addends * heads * (tokens * 4 + 32), kinds = rounded ? 5 : 2;
+  const int64_t weights = kinds * heads * (tokens * 2 + 16) + heads * 4;
   // Two loops where rows have different formats: each with channels of its own, and accumulators change their layout between.
   const int64_t loops = p.extra.exists() && p.extra.layout != p.source.layout ? 2 : 1;
   return s.stages * slot + loops * (scores + (s.roles.size() > 2 ? 2 : 1) * weights) + (loops - 1) * heads * p.head_dim_v * 4 +

@@ -71,5 +71,34 @@ both("scale_1e35_small_q", "V32", lambda c: scales(c, 1e35), 1e-35)
 both("scales_far_apart", "V32", lambda c: scales(c, lambda n, ps: np.exp2(rng.integers(-30, 3, (n, ps, 4))) * rng.uniform(0.5, 1, (n, ps, 4))))
 both("scales_negative", "V32", lambda c: scales(c, lambda n, ps: -np.abs(rng.normal(size=(n, ps, 4))) * 0.02))
 
+def later_tokens_decide(name, layout, change, **meta):
+    """Tokens of the first tile have large scales, those of the next small ones and nearly all of the weight; and the other way round."""
+    for first in (False, True):
+        for heads in HEADS:
+            @harness.case(f"{name}_{'first' if first else 'later'}_h{heads}")
+            def _(r, heads=heads, first=first):
+                c = cases.decode(5, layout=layout, rows=1, heads=heads, topk=64, pool_tokens=64, page_size=64, **meta)
+                c.set("indices", np.arange(64).reshape(1, 1, 64))
+                small = np.arange(64) < 32 if first else np.arange(64) >= 32
+                lay, _, body, put = rows_of(c)
+                q = c.array("q").copy()
+                q[..., -64:] = oracle.bf16_bits(np.ones(64))  # the columns without a scale decide the weights
+                c.set("q", q)
+                rope = body[0, :, lay.nope + (16 if layout == "V32" else 0) :].view(np.uint16)
+                rope[:, :64] = oracle.bf16_bits(np.where(small, 10.0, 0.0))[:, None]
+                put()
+                r.check_case(change(c, small))
+
+
+def by_token(body_shape, small, low, high):
+    return np.broadcast_to(np.where(small, low, high)[None, :, None], body_shape)
+
+
+for _arith, _ratio in (("f16", 12), ("f16", 24), ("f16", 60), ("bf16", 24), ("fp8", 8), ("fp8", 24)):
+    later_tokens_decide(f"model1_{_arith}_2^-{_ratio}", "MODEL1",
+                        lambda c, small, e=_ratio: codes(c, lambda n, ps: by_token((n, ps, 7), np.resize(small, ps), 120 - e, 120)), arith=_arith, head_dim_v=448)
+    later_tokens_decide(f"v32_{_arith}_2^-{_ratio}", "V32",
+                        lambda c, small, e=_ratio: scales(c, lambda n, ps: by_token((n, ps, 4), np.resize(small, ps), 0.013 * 2.0**-e, 0.013)), arith=_arith)
+
 if __name__ == "__main__":
     sys.exit(harness.main(__doc__))
