@@ -183,6 +183,27 @@ TEST_CASE("a role without dots takes over what needs whole sums, and joins their
       7);
 }
 
+TEST_CASE("a slot goes back that only the loop's end uses") {
+  const Body body = [](Builder& b) {
+    std::vector<Value> state = {zeros(b), b.full(0., Type::F32, {kSide})};
+    const Value w = weights(b);
+    b.loop("tiles", 0, b.arg("tiles"), state, [&](const Value& i, std::vector<Value>& s) {
+      const Value rows = poolRows(b, i, kSide);
+      const Value bias = b.staged(b.load(b.pointer("w", Type::F16), (b.range(kSide) + i * kSide).to(Type::I64)).to(Type::F32));
+      const Value x = b.dot("x", w, trans(b.view(rows, 0, Type::F16, 64)), zeros(b));
+      const Value p = max(x, 0.f) + s[1].row();
+      s[0] = b.dot("y", p.to(Type::F16), b.view(rows, 256, Type::F16, kSide), s[0]);
+      s[1] = bias;
+    });
+    store(b, state[0] + state[1].row());
+  };
+  checkSame(body,
+            {"roles=load+a+help+b,role.load.warps=1,role.a.dots=x,role.a.warps=1,role.help.warps=1,role.b.dots=y,role.b.warps=1,"
+             "stages=3",
+             "roles=load+a+b,role.load.warps=1,role.a.dots=x,role.a.warps=1,role.b.dots=y,role.b.warps=1,stages=2"},
+            9);
+}
+
 TEST_CASE("groups take turns round rings that they do not divide") {
   const Body body = [](Builder& b) {
     std::vector<Value> sum = {zeros(b)};
