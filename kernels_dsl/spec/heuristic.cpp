@@ -42,6 +42,12 @@ int64_t tilesOf(const SparseDecodeProblem& p, int64_t tokens) {
 
 int64_t queries(const SparseDecodeProblem& p) { return (p.rows ? p.rows : kUnknownRows) * p.s_q; }
 
+// Whether a token's weight is rounded once for each of its scales (sparse_decode's onWeights).
+bool weighsEachScale(const SparseDecodeProblem& p) {
+  const bool pow2 = p.source.layout->pow2Scales() && (!p.extra.exists() || p.extra.layout->pow2Scales());
+  return p.arith == Arith::kFp8 || (p.arith == Arith::kBF16 && !pow2);
+}
+
 // Rows of which half, as q for 32 heads, is too much for a warp's registers.
 bool isWide(const SparseDecodeProblem& p) { return p.source.layout->d() > 512; }
 
@@ -63,10 +69,8 @@ void setRoles(const SparseDecodeProblem& p, Schedule& s) {
 }
 
 int headsOfBlock(const SparseDecodeProblem& p) {
-  // With weights of its own for each scale, 32 heads leave no room.
-  const bool pow2 = p.source.layout->pow2Scales() && (!p.extra.exists() || p.extra.layout->pow2Scales());
-  if (p.heads <= 16 || p.arith == Arith::kFp8 || (p.arith == Arith::kBF16 && !pow2)) return 16;
-  if (p.batch_invariant) return 32;  // by the problem alone
+  if (p.heads <= 16 || weighsEachScale(p)) return 16;  // with 32 heads those weights leave no room
+  if (p.batch_invariant) return 32;                    // by the problem alone
   return queries(p) * ceilDiv(p.heads, 32) < kFewBlocks ? 16 : 32;
 }
 
@@ -165,12 +169,9 @@ int64_t estimateSharedBytes(const SparseDecodeProblem& p, const Schedule& s) {
     token = source == &p.extra && source->layout != p.source.layout ? token + bytes : std::max(token, bytes);
   }
   const int64_t tokens = s.tile.at("tokens"), slot = tokens * token;
-  // Weights of V32 in bf16 are rounded for each scale of a token apart.
-  const bool rounded =
-      p.arith == Arith::kBF16 && !(p.source.layout->pow2Scales() && (!p.extra.exists() || p.extra.layout->pow2Scales()));
   // Addends of scores; weights in f16 and bf16 with factors by head, twice if they pass between roles.
   const int64_t heads = s.tile.at("heads"), addends = s.grid.contains("qk") ? s.grid.at("qk").k : 1;
-  const int64_t scores = addends * heads * (tokens * 4 + 32), kinds = rounded ? 5 : 2;
+  const int64_t scores = addends * heads * (tokens * 4 + 32), kinds = p.arith == Arith::kBF16 && weighsEachScale(p) ? 5 : 2;
   const int64_t weights = kinds * heads * (tokens * 2 + 16) + heads * 4;
   // Two loops where rows have different formats: each with channels of its own, and accumulators change their layout between.
   const int64_t loops = p.extra.exists() && p.extra.layout != p.source.layout ? 2 : 1;
